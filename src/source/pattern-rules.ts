@@ -1,6 +1,6 @@
 import { DATE_PATTERN } from "../base/time/date.ts";
 import { NUMERAL_PATTERN, UNSIGNED_PATTERN } from "../base/numbers/decimal.ts";
-import { DURATION_PATTERN } from "../base/time/duration.ts";
+import { DURATION_PATTERN, meantDuration } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { STEP_ID } from "../base/text/step-id.ts";
 import { TAG_PATTERN } from "../base/text/tag.ts";
@@ -31,9 +31,13 @@ const MOST_CHARS = 100;
 export function meantBy(text: string, pattern: string): string | undefined {
   if (text.length > MOST_CHARS) return undefined;
   const shape = new RegExp(pattern);
+  return candidatesFor(text, pattern).find((candidate) => candidate !== "" && candidate !== text && shape.test(candidate));
+}
+
+function candidatesFor(text: string, pattern: string): readonly string[] {
+  if (pattern === DURATION_PATTERN) return [meantDuration(text) ?? ""];
   // With other signs a number is another amount.
-  const candidates = pattern === NUMERAL_PATTERN || pattern === UNSIGNED_PATTERN ? [unspaced(text)] : namesOf(text);
-  return candidates.find((candidate) => candidate !== "" && candidate !== text && shape.test(candidate));
+  return pattern === NUMERAL_PATTERN || pattern === UNSIGNED_PATTERN ? [unspaced(text)] : namesOf(text);
 }
 
 function namesOf(text: string): readonly string[] {
@@ -47,7 +51,6 @@ function namesOf(text: string): readonly string[] {
     camel.join(""),
     unspaced(text),
     ...(words.length === 1 ? [`userId:${text}`, `${text}_1`.toLowerCase()] : []),
-    ...(/^\d+$/.test(text) ? [`${text}s`] : []),
     words.join("-"),
   ];
 }

@@ -10,6 +10,30 @@ export function parseDuration(text: string): number | undefined {
   return Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
 }
 
+const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ms|msecs?|millis|milliseconds?)$/i, "ms"],
+  [/^(?:s|secs?|seconds?)$/i, "s"],
+  [/^(?:m|mins?|minutes?)$/i, "m"],
+  [/^(?:h|hrs?|hours?)$/i, "h"],
+  [/^(?:d|days?)$/i, "d"],
+];
+
+/** Returns the duration that somebody probably meant who wrote `6 hours`, `1h30m` or `300`. */
+export function meantDuration(text: string): string | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return `${text}s`;
+  if (!/^\s*(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/i.test(text)) return undefined;
+  const parts = Array.from(text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi), ([, number = "", word = ""]) => ({
+    number,
+    unit: UNIT_WORDS.find(([words]) => words.test(word))?.[1],
+  }));
+  const [first, ...others] = parts;
+  if (first === undefined || parts.some(({ unit }) => unit === undefined)) return undefined;
+  if (others.length === 0) return `${first.number}${first.unit}`;
+  const ms = parts.reduce((sum, { number, unit = "" }) => sum + Number(number) * (UNIT_MS[unit] ?? Number.NaN), 0);
+  const whole = ["d", "h", "m", "s", "ms"].find((unit) => Number.isSafeInteger(ms / (UNIT_MS[unit] ?? Number.NaN)));
+  return whole === undefined ? undefined : `${ms / (UNIT_MS[whole] ?? 1)}${whole}`;
+}
+
 /** Returns a duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`; nothing for one that is not known. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return "";
