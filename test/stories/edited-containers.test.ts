@@ -60,6 +60,12 @@ const AGAIN = "is already done: it would run again";
 
 const EDITS: readonly Regrouped[] = [
   {
+    what: "an include becomes a call",
+    from: include("pay"),
+    to: TEN.replace("id: mint", "id: pay"),
+    says: '(pay) uses was changed from "a playbook" to "ledger.token.mint"\n  why: ',
+  },
+  {
     what: "an include has another name",
     from: include("pay"),
     to: include("payment"),

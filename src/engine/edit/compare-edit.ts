@@ -72,8 +72,11 @@ class Comparison {
     const { before, now, contextBefore, contextNow } = this.#traces;
     return [...now.begun].flatMap(([address, spot]) => {
       const was = before.begun.get(address);
-      const changes = was === undefined ? [] : changesBetween(fingerprintOf(was, contextBefore), fingerprintOf(spot, contextNow));
-      return changes.map((change) => `${placeOf(spot)} ${spellChange(change)}`);
+      if (was === undefined) return [];
+      const changes = changesBetween(fingerprintOf(was, contextBefore), fingerprintOf(spot, contextNow));
+      // Of another kind of step nothing else can be compared.
+      const named = was.step.kind === spot.step.kind ? changes : changes.filter(({ path }) => path === "uses" || path === "if");
+      return named.map((change) => `${placeOf(spot)} ${spellChange(change)}`);
     });
   }
 
