@@ -153,6 +153,23 @@ test("a scheduler that loses its state directory reports that to its channels, a
   ]);
 });
 
+test("a system's own scheduler is not said to have stopped: only what it called ended with an error", async () => {
+  const { url, pings } = await monitor(200);
+  const { url: desk, posted } = await hook(200);
+  const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
+  await recordProperty(service);
+  const acting = project.as({ ...KEYS, PING: url, DESK: desk });
+  expect((await acting.run("schedule", "--once", "properties.yaml")).code).toBe(0);
+  rmSync(`${project.folder}/.tokenbook/journal.db`);
+  const ended = await acting.run("schedule", "--once", "properties.yaml");
+  expect(ended.code, ended.transcript).toBe(2);
+  const said = "tokenbook schedule --once ended with an error: ";
+  expect(posted.map((each) => each.notification)).toMatchObject([
+    { event: "failure", summary: expect.stringContaining(`properties.yaml (here): ${said}`) as unknown },
+  ]);
+  expect(pings.at(-1)).toMatchObject({ path: `${HERE}/fail`, body: expect.stringContaining(said) as unknown });
+});
+
 test("a scheduler that stops with an error reports each schedule that it served then, also an added one, and nothing else", async () => {
   const { url } = await monitor(200);
   const { url: desk, posted } = await hook(200);

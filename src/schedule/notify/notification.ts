@@ -202,9 +202,9 @@ export function noteOfMissed(
   };
 }
 
-/** The notification that the scheduler has stopped, so that nothing runs. */
-export function noteOfOutage(problem: KeptFailure, about: AboutSchedule, at: number): Notification {
-  const summary = `${about.playbook} (${about.environment}): the scheduler has stopped: ${cut(problem.message)}`;
+/** The notification that nothing runs, because of `what`, and why. */
+export function noteOfOutage(what: string, problem: KeptFailure, about: AboutSchedule, at: number): Notification {
+  const summary = `${about.playbook} (${about.environment}): ${what}: ${cut(problem.message)}`;
   return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
 }
 

@@ -14,6 +14,8 @@ export interface OutageReport extends Omit<CourierPorts, "metrics"> {
   readonly channels: readonly Channel[];
   /** Pings the monitoring service, which hears of it too. */
   readonly heartbeat: Heartbeat;
+  /** A system's own scheduler calls it, and will call it again. */
+  readonly isOnce: boolean;
 }
 
 /**
@@ -21,15 +23,16 @@ export interface OutageReport extends Omit<CourierPorts, "metrics"> {
  * delivery is tried once, all within `LIMITS.notificationsLastMs`, and nothing is kept: the disk may be what is broken.
  */
 export async function reportOutage(cause: unknown, schedules: readonly AboutSchedule[], report: OutageReport): Promise<void> {
-  const { channels, heartbeat, clock } = report;
+  const { channels, heartbeat, clock, isOnce } = report;
+  const what = isOnce ? "tokenbook schedule --once ended with an error" : "the scheduler has stopped";
   const problem = problemOf(cause);
   const until = clock.elapsed() + LIMITS.notificationsLastMs;
-  const pinged = heartbeat.stopped(`the scheduler has stopped: ${problem.message}`);
+  const pinged = heartbeat.stopped(`${what}: ${problem.message}`);
   const wanting = channels.filter(({ events }) => events.includes("failure"));
   for (const about of schedules) {
     const leftMs = Math.ceil(until - clock.elapsed());
     if (leftMs <= 0) break;
-    const body = bodyOf(noteOfOutage(problem, about, clock.now()), report);
+    const body = bodyOf(noteOfOutage(what, problem, about, clock.now()), report);
     await Promise.all(
       wanting.map((channel) => bring(body, { ...channel, timeoutMs: Math.min(channel.timeoutMs, leftMs) }, report)),
     );

@@ -83,7 +83,7 @@ test("what is given up because too many wait is logged, and counted in the metri
   const about = { id: "supply.yaml@here", playbook: "supply.yaml", environment: "here" };
   const why = { code: "database.full", message: "the disk is full" };
   const put = (count: number): void => {
-    for (let at = 0; at < count; at++) courier.put(noteOfOutage(why, about, at), (text) => text);
+    for (let at = 0; at < count; at++) courier.put(noteOfOutage("the scheduler has stopped", why, about, at), (text) => text);
   };
   put(LIMITS.notificationsWaiting - LETTERS);
   expect(said).toEqual([]);

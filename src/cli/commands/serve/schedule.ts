@@ -177,7 +177,7 @@ async function withParts(
   try {
     return await withStore(shell, options, { ...reached, ports }, work);
   } catch (error) {
-    await reportOutage(error, served(), { ...ports, channels: listeners.channels });
+    await reportOutage(error, served(), { ...ports, channels: listeners.channels, isOnce: options.once === true });
     throw error;
   }
 }
