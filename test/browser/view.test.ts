@@ -54,7 +54,8 @@ test("only whoever has the address is shown anything", async () => {
   }
   for (const path of ["", "runs", "runs/nope", "runs/..%2f..%2fetc", "other", "other/", "runs//events", "drifts/x/events"])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
-  expect((await get(`compare/?run=${ids[0]}`)).status).toBe(400);
+  const lonely = await get(`compare/?run=${ids[0]}`);
+  expect([lonely.status, await lonely.text()]).toEqual([400, "chosen runs: 1; go back, and choose two\n"]);
   expect(await (await get(`runs/${ids[0]}/events`)).json()).toEqual({ events: expect.any(Number) as number, heldBy: null });
 });
 

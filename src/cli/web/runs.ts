@@ -54,7 +54,7 @@ function progressOf(store: JournalStore, id: string): RunProgress {
 
 /** Two runs side by side. */
 export function twoRuns(store: JournalStore, runs: readonly RunReference[]): WebPage {
-  if (runs.length !== 2) return plain(400, "choose two runs: compare/?run=RUN&run=RUN");
+  if (runs.length !== 2) return plain(400, `chosen runs: ${runs.length}; go back, and choose two`);
   const [before, after] = runs
     .map((run) => reportOf(store.read(run.in(store))))
     .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));
