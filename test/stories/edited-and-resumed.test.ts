@@ -104,7 +104,7 @@ const REFUSED: readonly EditMade[] = [
     what: "the list of a foreach",
     from: "[Loft, Barn]",
     to: "[Loft, Mill]",
-    says: 'outer.yaml:22 (homes) foreach[1].key was changed from "Barn" to "Mill"',
+    says: 'outer.yaml:22 (homes) foreach[1].key was changed from "Barn" to "Mill" (the run keeps its items: ',
   },
   {
     what: "what an included playbook was given",

@@ -76,7 +76,10 @@ class Comparison {
       const changes = changesBetween(fingerprintOf(was, contextBefore), fingerprintOf(spot, contextNow));
       // Of another kind of step nothing else can be compared.
       const named = was.step.kind === spot.step.kind ? changes : changes.filter(({ path }) => path === "uses" || path === "if");
-      return named.map((change) => `${placeOf(spot)} ${spellChange(change)}`);
+      return named.map((change) => {
+        const advice = change.path.startsWith("foreach") ? ` (${ITEMS_STAY})` : "";
+        return `${placeOf(spot)} ${spellChange(change)}${advice}`;
+      });
     });
   }
 
@@ -210,6 +213,8 @@ class Comparison {
     return this.#repeated.some(({ spot }) => [spot, ...holdersOfSpot(spot)].some((each) => each.address === address));
   }
 }
+
+const ITEMS_STAY = "the run keeps its items: let the step make another value of one that failed";
 
 const JUDGED = ["until", "expect"] as const;
 
