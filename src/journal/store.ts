@@ -6,7 +6,7 @@ import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
 import { approvalsIn, approveIn, useApproval } from "./approvals.ts";
-import { Archives, runIsArchived } from "./archives/archives.ts";
+import { Archives, type KeyedRun, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
@@ -405,6 +405,11 @@ export class JournalStore {
   withKey(key: string): RunSummary | undefined {
     const runId = this.archives.runWithKey(this.#ports.redact(key));
     return runId === undefined ? undefined : this.summary(runId);
+  }
+
+  /** The run, also an archived one, to which a caller gave this key. */
+  keyed(key: string): KeyedRun | undefined {
+    return this.archives.keyed(this.#ports.redact(key));
   }
 
   #assertFree(key: string): void {

@@ -77,6 +77,32 @@ test("an old run moves into an archive, which `runs show` names; its key begins 
   expect(await embeddedCommits(at)).toHaveLength(2);
 });
 
+test("rows whose runs are archived are run no second time, and the command continues with the others", async () => {
+  const at = project();
+  at.write(
+    "create.yaml",
+    `${CREATE}  - { uses: ledger.asset.get, with: { assetType: Property, id: "\${{ steps.create.id }}" }, expect: [inputs.name != "bad"] }\n`,
+  );
+  at.write("rows.csv", "name\na\nbad\nc\n");
+  const each = ["run", "create.yaml", "--each", "rows.csv", "--jobs", "1"];
+  const first = await at.run(...each);
+  expect(first.lines.at(-1), first.transcript).toMatch(/^3 rows: (?=.*2 passed)(?=.*1 failed)/);
+  expect((await at.run(...ARCHIVE)).code).toBe(0);
+  at.write("rows.csv", "name\na\nbad\nc\nd\n");
+  const again = await at.run(...each);
+  expect([again.code, again.lines.at(-1)], again.transcript).toEqual([
+    1,
+    "4 rows: 3 passed, 1 not begun (2 passed before and were not run again)",
+  ]);
+  expect(again.stdout, again.transcript).toMatch(
+    /✗ not begun {2}rows\.csv:3: the run \S+ of this row ended failed, and was archived since\n {4}next: look at what it has written/,
+  );
+  expect(again.stderr, again.transcript).toBe("1 row passed in a run that was archived since, and no report shows it\n");
+  expect(await embeddedCommits(at)).toHaveLength(4);
+  const failed = await at.run(...each, "--failed");
+  expect([failed.code, failed.lines.at(-1)], failed.transcript).toEqual([1, "1 of 4 rows: 1 not begun"]);
+});
+
 test("the page of an archived run says where it is, and how to read it", async () => {
   const at = project();
   const old = await ran(at, "look.yaml");

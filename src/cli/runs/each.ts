@@ -1,4 +1,4 @@
-import { completedAdvice } from "../../base/command-line.ts";
+import { command, completedAdvice } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
@@ -7,6 +7,7 @@ import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
 import { OPEN_WRITE } from "../../engine/run/earlier/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
+import { type KeyedRun, RUN_ARCHIVED } from "../../journal/archives/archives.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { compares, hasWrites } from "../../playbook/playbook-walk.ts";
 import type { RunRecord } from "../../protocol/record.ts";
@@ -136,7 +137,7 @@ class EachRow {
   readonly #ended: Ended[] = [];
   readonly #notBegun: NotBegun[] = [];
   readonly #exits = new Set<ExitCode>();
-  readonly #counts = { taken: 0, before: 0, left: 0, withoutRun: 0 };
+  readonly #counts = { taken: 0, before: 0, archived: 0, left: 0, withoutRun: 0 };
   /** The keys of rows whose runs had begun, and had not passed. */
   readonly #begun = new Set<string>();
   readonly #gone: GoneRows;
@@ -175,6 +176,7 @@ class EachRow {
     if (left !== undefined) this.#breakOff(left);
     this.#ended.sort((one, other) => one.line - other.line);
     this.#notBegun.sort((one, other) => (one.row?.line ?? 0) - (other.row?.line ?? 0));
+    this.#noteOfArchived();
     this.#noteLeft();
     this.#noteWithoutRun();
     const output = { options: this.#options, reporting, skipped: [] };
@@ -211,7 +213,7 @@ class EachRow {
   async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
     const { shell, session } = this.#prepared;
     const { each, shard } = this.#options;
-    const keyOf = namingRows(this.#prepared.playbook, this.#batch, (key) => session.store.withKey(key) !== undefined);
+    const keyOf = namingRows(this.#prepared.playbook, this.#batch, (key) => session.store.keyed(key) !== undefined);
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
       // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
@@ -219,17 +221,18 @@ class EachRow {
       const key = row.given instanceof Failure ? "" : keyOf(row.given);
       this.#gone.keep(key);
       if (shard !== undefined && at++ % shard.of !== shard.number - 1) continue;
-      const known = session.store.withKey(key);
+      const known = session.store.keyed(key);
       const hasBegun = known !== undefined && known.outcome !== "passed";
       if (which === "begun" && known === undefined) this.#counts.withoutRun++;
       if (which === "begun" ? !hasBegun : this.#begun.has(key)) continue;
       if (hasBegun) this.#begun.add(key);
       if (this.#stopping.aborted || this.#stopper !== undefined) this.#counts.left++;
-      else yield { row, key, isPassed: known?.outcome === "passed" };
+      else yield { row, key, known };
     }
   }
 
-  async #run({ row, key, isPassed }: Chosen, print: Print): Promise<void> {
+  async #run({ row, key, known }: Chosen, print: Print): Promise<void> {
+    if (known?.isArchived === true) return this.#noteArchived(row, known, print);
     const { prepare, shell, session } = this.#prepared;
     const name = this.#nameOf(row.line);
     let ready: ReadyPlaybook;
@@ -249,7 +252,7 @@ class EachRow {
       hint: this.#shell.hint,
       label: `${name}: `,
     });
-    this.#note(row, { ...done, isPassed }, print);
+    this.#note(row, { ...done, isPassed: known?.outcome === "passed" }, print);
     this.#late.flush();
   }
 
@@ -261,9 +264,22 @@ class EachRow {
     if (done.report === undefined) return;
     const { outcome, id } = done.report.run;
     this.#ended.push({ line, runId: id });
-    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+    this.#countOutcome(outcome);
     if (done.isPassed) this.#counts.before++;
     else print(this.#linesOf(this.#named(done.report, line)));
+  }
+
+  // Its records are not here any more, so it is counted, and no report shows it.
+  #noteArchived(row: GivenRow, run: KeyedRun, print: Print): void {
+    if (run.outcome !== "passed") return this.#refuse(row, rowIsArchived(run), print);
+    this.#end(row.line, EXIT.passed);
+    this.#countOutcome(run.outcome);
+    this.#counts.before++;
+    this.#counts.archived++;
+  }
+
+  #countOutcome(outcome: string): void {
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
   }
 
   #linesOf(report: RunReport): readonly string[] {
@@ -341,6 +357,15 @@ class EachRow {
     return `${taken}${all} ${taken === 1 && all === "" ? "row" : "rows"}: ${[...counts, ...others].join(", ") || "none run"}${done}`;
   }
 
+  #noteOfArchived(): void {
+    const { archived } = this.#counts;
+    if (archived === 0) return;
+    const were = archived === 1 ? "passed in a run that was" : "passed in runs that were";
+    this.#shell.stderr.write(
+      `${count(archived, "row")} ${were} archived since, and no report shows ${archived === 1 ? "it" : "them"}\n`,
+    );
+  }
+
   #noteLeft(): void {
     const { left } = this.#counts;
     if (left === 0) return;
@@ -366,8 +391,17 @@ class EachRow {
 interface Chosen {
   readonly row: GivenRow;
   readonly key: string;
-  /** Its run passed before this command. */
-  readonly isPassed: boolean;
+  /** The run that it had before this command. */
+  readonly known: KeyedRun | undefined;
+}
+
+function rowIsArchived({ id, outcome = "not finished" }: KeyedRun): Failure {
+  return new Failure({
+    code: RUN_ARCHIVED,
+    message: `the run ${id} of this row ended ${outcome}, and was archived since`,
+    why: "an archived run cannot be resumed, and another run of the row would make again what this one has written",
+    next: ["look at what it has written, and do what is missing with another playbook:", command`runs show ${id}`],
+  });
 }
 
 // A row is printed when it ends.

@@ -106,20 +106,26 @@ export class Archives {
 
   /** Returns the id of the run in the journal to which a caller gave this key. Throws a Failure when that run is archived. */
   runWithKey(key: string): string | undefined {
-    // One question, because a server takes a round trip for each.
-    const both = "SELECT id, 0 AS archived FROM run WHERE key = ? UNION ALL SELECT id, 1 FROM archived_run WHERE key = ?";
-    const [found] = this.#database.all(both, key, key);
-    if (found?.["archived"] === 1) this.#assertNotArchived(key);
-    return found === undefined ? undefined : String(found["id"]);
+    const found = this.keyed(key);
+    if (found?.isArchived === true) this.#assertNotArchived(key);
+    return found?.id;
+  }
+
+  /** Returns the run, also an archived one, to which a caller gave this key. */
+  keyed(key: string): KeyedRun | undefined {
+    return this.#keyed("key = ?", key)[0];
   }
 
   /** Returns the runs, archived ones too, whose keys begin with a text. */
   runsWithKeysFrom(beginning: string): readonly KeyedRun[] {
-    const within = "key >= ? AND key < ?";
-    const both = `SELECT id, key, outcome, 0 AS archived FROM run WHERE ${within}
-      UNION ALL SELECT id, key, outcome, 1 FROM archived_run WHERE ${within}`;
-    const range = [beginning, `${beginning}${AFTER_ALL}`];
-    return this.#database.all(both, ...range, ...range).map((row) => ({
+    return this.#keyed("key >= ? AND key < ?", beginning, `${beginning}${AFTER_ALL}`);
+  }
+
+  // One question, because a server takes a round trip for each.
+  #keyed(which: string, ...values: readonly string[]): readonly KeyedRun[] {
+    const both = `SELECT id, key, outcome, 0 AS archived FROM run WHERE ${which}
+      UNION ALL SELECT id, key, outcome, 1 FROM archived_run WHERE ${which}`;
+    return this.#database.all(both, ...values, ...values).map((row) => ({
       id: String(row["id"]),
       key: String(row["key"]),
       outcome: row["outcome"] === null ? undefined : String(row["outcome"]),
@@ -299,7 +305,7 @@ export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: RUN_ARCHIVED,
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
     why: `a key names one run, so nothing was sent; ${IN_FILE}`,
-    next: ["for a new run, choose another key; to look at this one:", showIt({ id, file })],
+    next: ["look at it first, because a run with another key makes again what this one has written:", showIt({ id, file })],
   });
 }
 
