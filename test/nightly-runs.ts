@@ -47,7 +47,8 @@ export async function* nightlyRuns({ file = ":memory:", archives, years, writes 
     for (let night = 1; night <= years * NIGHTS; night++) {
       await runOnce(store, night, writes);
       now += DAY;
-      if (night % ARCHIVED_EVERY === 0) archiveRuns(store, { folder: archives, before: now - OLDER, now, isNeeded: () => false });
+      if (night % ARCHIVED_EVERY === 0)
+        archiveRuns(store, { folder: archives, before: now - OLDER, now, neededFor: () => undefined });
       if (night % NIGHTS === 0) yield countsOf(database, night);
     }
   } finally {

@@ -39,9 +39,11 @@ export interface RunsOfDay {
 
 const DAY_MS = 86_400_000;
 
-const NOT_PASSED = "outcome IS DISTINCT FROM 'passed' AND run.id NOT IN (SELECT run_id FROM ended_run)";
-
 const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
+
+// A loss of records that somebody has accepted ends a run.
+const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";
+const NOT_PASSED = `outcome IS DISTINCT FROM 'passed' AND ${IS_NOT_LOST}`;
 
 /** All runs of one state directory. */
 export class JournalStore {
@@ -307,6 +309,11 @@ export class JournalStore {
     return found ?? this.#unknown(runId);
   }
 
+  /** Runs whose outcome a person or a resumed run still changes, so that they are not archived. */
+  unfinished(): readonly RunSummary[] {
+    return this.#summaries(`WHERE (outcome IS NULL OR outcome NOT IN ('passed', 'failed', 'drift')) AND ${IS_NOT_LOST}`);
+  }
+
   /** Runs that have not passed, the latest first; none that a loss has ended. */
   notPassed(limit: number): readonly RunSummary[] {
     return this.#summaries(`WHERE ${NOT_PASSED} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
@@ -360,8 +367,7 @@ export class JournalStore {
    * A run that ended with a loss of records is not continued: whoever accepted the loss has looked into the ledger for it.
    */
   unsettled(): readonly RunSummary[] {
-    const unended = "id NOT IN (SELECT run_id FROM ended_run)";
-    return this.#summaries(`WHERE settled = 0 AND ${unended} ORDER BY opened_at DESC, id DESC`);
+    return this.#summaries(`WHERE settled = 0 AND ${IS_NOT_LOST} ORDER BY opened_at DESC, id DESC`);
   }
 
   /** Runs that have left no write open, and have learnt of a write since this moment that it may still arrive. */

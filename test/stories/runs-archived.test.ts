@@ -103,6 +103,27 @@ test("rows whose runs are archived are run no second time, and the command conti
   expect([failed.code, failed.lines.at(-1)], failed.transcript).toEqual([1, "1 of 4 rows: 1 not begun"]);
 });
 
+test("a run stays that shows of an earlier one that it is done, so `resume` does not continue that one", async () => {
+  const at = project();
+  const waiting = `${CREATE}  - { id: wait, uses: ledger.asset.get, with: { assetType: Property, id: "\${{ steps.create.id }}" }, until: response.id == "no", timeout: 1ms, on_timeout: pending }\n`;
+  at.write("create.yaml", waiting);
+  const first = await at.run("run", "create.yaml", "--input", "name=a");
+  expect(first.code, first.transcript).toBe(4);
+  at.write("create.yaml", waiting.replace("response.id ==", "response.id !="));
+  await ran(at, "create.yaml", "--input", "name=a");
+  await ran(at, "create.yaml", "--input", "name=a");
+  await ran(at, "create.yaml", "--input", "name=b");
+  const archived = await at.run(...ARCHIVE);
+  expect(archived.lines.slice(-5, -1), archived.transcript).toEqual([
+    "kept      3 older runs in the journal",
+    "  1  not finished, pending or unknown",
+    "  1  a later run of one that has not ended, with the same inputs",
+    "  1  the last run of its playbook in its environment",
+  ]);
+  const resumed = await at.run("resume");
+  expect([resumed.code, resumed.stderr], resumed.transcript).toEqual([2, expect.stringContaining("resume.done-since")]);
+});
+
 test("the page of an archived run says where it is, and how to read it", async () => {
   const at = project();
   const old = await ran(at, "look.yaml");

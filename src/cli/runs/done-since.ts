@@ -1,22 +1,66 @@
 import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { jsonEquals } from "../../base/json/json.ts";
+import { canonicalJson } from "../../base/json/json.ts";
+import { getOrInsert } from "../../base/maps.ts";
+import { unlessArchived } from "../../journal/archives/archives.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 
+/** What runs have done that began later than others, each read once. */
+export class LaterRuns {
+  readonly #store: JournalStore;
+  /** Of each run the inputs with which it has written; an empty text where it has written nothing. */
+  readonly #written = new Map<string, string>();
+
+  constructor(store: JournalStore) {
+    this.#store = store;
+  }
+
+  /**
+   * Returns the last run that began later than one that nobody has named, with the same inputs, that has written, and has passed. A run with a key is
+   * always another one.
+   */
+  doneSince(run: RunSummary, { inputs, idempotencyKey }: RunOpened): RunSummary | undefined {
+    if (idempotencyKey !== undefined) return undefined;
+    const own = canonicalJson(inputs);
+    return this.#store.passedSince(run).find(({ id }) => getOrInsert(this.#written, id, () => this.#writtenBy(id)) === own);
+  }
+
+  #writtenBy(id: string): string {
+    const state = unlessArchived(() => stateOf(this.#store.read(id)));
+    return state?.opened === undefined || !mayHaveWritten(state) ? "" : canonicalJson(state.opened.inputs);
+  }
+}
+
 /**
- * Throws a Failure if a later run has begun with the same inputs as one that nobody has named, has written, and has passed: whoever began it hardly
- * means to continue the earlier run. A run with a key is always another one.
+ * Returns the ids of the runs that show of others, which a person may still continue, that they are done: without them, `resume` would continue the
+ * earlier ones.
  */
-export function assertNotDoneSince(store: JournalStore, run: RunSummary, { inputs, idempotencyKey }: RunOpened): void {
-  if (idempotencyKey !== undefined) return;
-  const later = store.passedSince(run).find(({ id }) => {
-    const state = stateOf(store.read(id));
-    return jsonEquals(state.opened?.inputs ?? null, inputs) && mayHaveWritten(state);
+export function runsThatShowDone(store: JournalStore): ReadonlySet<string> {
+  const later = new LaterRuns(store);
+  const shown = store.unfinished().flatMap((run) => {
+    const opened = openedOf(store, run.id);
+    return (opened === undefined ? undefined : later.doneSince(run, opened)?.id) ?? [];
   });
+  return new Set(shown);
+}
+
+// Nobody resumes a damaged run, nor one that another process has archived.
+function openedOf(store: JournalStore, id: string): RunOpened | undefined {
+  try {
+    return unlessArchived(() => stateOf(store.read(id)).opened);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "journal.broken") return undefined;
+    throw error;
+  }
+}
+
+/** Throws a Failure if a later run has done the same: whoever began it hardly means to continue the earlier one. */
+export function assertNotDoneSince(store: JournalStore, run: RunSummary, opened: RunOpened): void {
+  const later = new LaterRuns(store).doneSince(run, opened);
   if (later === undefined) return;
   throw new Failure({
     code: "resume.done-since",

@@ -18,7 +18,7 @@ import {
   readArchive,
   type SealedRun,
 } from "./archive-file.ts";
-import { type Archives, changedFailure, type KeptRun, type KnownArchive } from "./archives.ts";
+import { type Archives, changedFailure, type KeptBecause, type KeptRun, type KnownArchive } from "./archives.ts";
 import type { JournalStore } from "../store.ts";
 
 /** What is archived, and where. */
@@ -29,8 +29,8 @@ export interface Archiving {
   readonly before: number;
   /** The present time, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Whether a drift that is remembered names a run. */
-  readonly isNeeded: (run: string) => boolean;
+  /** What a run is still needed for, besides what the journal itself knows. */
+  readonly neededFor: (run: string) => KeptBecause | undefined;
   /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
   readonly reached?: (moment: "written" | "named") => void;
   /** Called with each archive once its runs are removed from the journal. */
@@ -80,7 +80,7 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
     batch = [];
     records = 0;
   };
-  for (const run of archives.older(archiving.before, archiving.isNeeded)) {
+  for (const run of archives.older(archiving.before, archiving.neededFor)) {
     if ("because" in run) {
       kept.push(run);
       continue;

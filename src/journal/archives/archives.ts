@@ -63,7 +63,7 @@ export interface KeptRun {
 }
 
 /** Why a run stays in the journal. */
-export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook";
+export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook" | "done since";
 
 // No character comes after it.
 const AFTER_ALL = "\u{10FFFF}";
@@ -140,9 +140,9 @@ export class Archives {
 
   /**
    * Looks at the runs whose last record is older than a moment, and whose writes no other run may find since, the earliest first, each when it
-   * is asked for. `isNeeded` says what drifts still name.
+   * is asked for. `neededFor` says which are still needed, and for what.
    */
-  *older(before: number, isNeeded: (run: string) => boolean): Generator<SealedRun | KeptRun> {
+  *older(before: number, neededFor: (run: string) => KeptBecause | undefined): Generator<SealedRun | KeptRun> {
     const rows = this.#database.all(
       `SELECT id, CASE WHEN ${IS_LAST} THEN 1 ELSE 0 END AS is_last FROM run
        JOIN record ON run_id = id AND sequence = last_sequence
@@ -155,7 +155,7 @@ export class Archives {
       const row = this.#database.get("SELECT * FROM run WHERE id = ?", id ?? null);
       if (row === undefined) continue; // another process has archived it
       const run = headingOf(row);
-      const needed = Number(isLast) === 1 ? "last of its playbook" : isNeeded(run.id) ? "open drift" : undefined;
+      const needed = Number(isLast) === 1 ? "last of its playbook" : neededFor(run.id);
       const because = this.#unfit(row) ?? needed;
       yield because === undefined ? run : { id: run.id, because };
     }

@@ -64,7 +64,7 @@ async function ended(
 }
 
 function archive(more: Partial<Parameters<typeof archiveRuns>[1]> = {}): ArchivedRuns {
-  return archiveRuns(store, { folder, before: now, now, isNeeded: () => false, ...more });
+  return archiveRuns(store, { folder, before: now, now, neededFor: () => undefined, ...more });
 }
 
 function killedAt(moment: "written" | "named"): void {
@@ -159,7 +159,7 @@ test("a run that is open, unknown, pending, held, needed by a drift, or not old 
   await ended("young");
   await ended("last");
   const held = store.take("held");
-  const { archives, kept } = archive({ before, isNeeded: (run) => run === "drift" });
+  const { archives, kept } = archive({ before, neededFor: (run) => (run === "drift" ? "open drift" : undefined) });
   expect(archives).toEqual([]);
   expect(Object.fromEntries(kept.map(({ id, because }) => [id, because]))).toEqual({
     pending: "unfinished",
@@ -258,7 +258,7 @@ test("two processes that archive at the same time make one archive", async () =>
   await ended("last");
   const other = reopened();
   const reached = (at: string): void => {
-    if (at === "written") archiveRuns(other, { folder, before: now, now: now + 1, isNeeded: () => false });
+    if (at === "written") archiveRuns(other, { folder, before: now, now: now + 1, neededFor: () => undefined });
   };
   expect(() => archive({ reached })).toThrow("another process archived runs");
   other.close();
@@ -289,7 +289,7 @@ test("a run that is continued while its archive is written is not removed", asyn
 test("a run that is continued between its choice and its archive is not called damaged, nor removed", async () => {
   await ended("one", { outcome: "failed" });
   await ended("last");
-  const chosen = [...store.archives.older(now, () => false)].filter((run) => "end" in run);
+  const chosen = [...store.archives.older(now, () => undefined)].filter((run) => "end" in run);
   const { journal } = await store.claim("one");
   await store.release(journal, "failed", 0);
   const file = join(folder, archiveName(1));

@@ -69,7 +69,7 @@ test("runs are found by the beginning of their keys, archived ones too", async (
   await kept("first", "each/a/1");
   await kept("other", "each/b/1");
   const now = Date.now() + FINISHED;
-  archiveRuns(store, { folder: temporaryFolder(), before: now, now, isNeeded: () => false });
+  archiveRuns(store, { folder: temporaryFolder(), before: now, now, neededFor: () => undefined });
   await kept("second", "each/a/ÿ");
   await kept("near", "each/a");
   expect(store.archives.runsWithKeysFrom("each/a/").toSorted((one, next) => (one.id < next.id ? -1 : 1))).toEqual([

@@ -11,6 +11,7 @@ import type { KeptBecause } from "../../../journal/archives/archives.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
+import { runsThatShowDone } from "../../runs/done-since.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { printData } from "../../print/data.ts";
 import type { Command, Shell } from "../../shell.ts";
@@ -31,7 +32,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
     });
   }
   const place = knownStatePlace(shell, options);
-  const needed = runsOfOpenDrifts(place);
+  const ofDrifts = runsOfOpenDrifts(place);
   const folder = resolve(shell.cwd, to);
   using exchanges = ExchangeStore.existing(place);
   const removed = (sealed: CompletedArchive): void => {
@@ -41,7 +42,10 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   };
   const done = await changeJournal(shell, options, async (store) => {
     const now = store.clock.now();
-    return archiveRuns(store, { folder, before: now - older, now, isNeeded: (run) => needed.has(run), removed });
+    const showDone = runsThatShowDone(store);
+    const neededFor = (run: string): KeptBecause | undefined =>
+      ofDrifts.has(run) ? "open drift" : showDone.has(run) ? "done since" : undefined;
+    return archiveRuns(store, { folder, before: now - older, now, neededFor, removed });
   });
   if (options.json === true) return printData(shell, asData(done));
   shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
@@ -78,6 +82,7 @@ const KEPT_WORDS: Readonly<Record<KeptBecause, string>> = {
   "open write": "left a write open",
   damaged: "damaged",
   "open drift": "named by a drift that is still there",
+  "done since": "a later run of one that has not ended, with the same inputs",
   "last of its playbook": "the last run of its playbook in its environment",
 };
 
