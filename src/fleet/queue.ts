@@ -145,7 +145,7 @@ export class RunQueue {
 
   /**
    * Puts a run into the queue, and returns its id. A run with the same key is put in once; when it has ended without passing, it is put in
-   * again, so that it is resumed. Throws a Failure when the key names another run.
+   * again, so that it is resumed, also with an edited playbook. Throws a Failure when the key names another run.
    */
   async submit(label: string, run: SubmittedRun): Promise<string> {
     return asked(
@@ -157,14 +157,16 @@ export class RunQueue {
   async #submit(label: string, run: SubmittedRun): Promise<string> {
     const name = await this.#queue(label);
     const id = idOf(run.key);
-    const isNew = (await this.#boss.send(name, run, { id })) !== null;
-    if (isNew) return id;
-    const job = await this.#there(name, id);
-    if (sameRun(job.data) !== sameRun(run)) throw keyTaken(run.key);
+    const isSent = async (): Promise<boolean> => (await this.#boss.send(name, run, { id })) !== null;
+    if (await isSent()) return id;
+    let job = await this.#there(name, id);
+    if (sameRun(job.data) !== sameRun(run)) throw keyTaken(run);
     if (hasEndedBadly(job)) {
       await this.#boss.deleteJob(name, id);
-      if ((await this.#boss.send(name, run, { id })) === null) await this.#there(name, id);
+      if (await isSent()) return id;
+      job = await this.#there(name, id); // another process has put it in again
     }
+    if (job.data.digest !== run.digest) throw otherPlaybook(run, job.state === "completed" && !hasEndedBadly(job));
     return id;
   }
 
@@ -358,8 +360,9 @@ function whyLast({ output }: Pick<AnyJob, "output">): string | undefined {
 }
 
 // Who submitted it, and who consents, may differ; and so may the order of names, which the database does not keep, and spellings such as 1.0 for 1.
-function sameRun({ playbook, environment, key, digest, inputs, env }: SubmittedRun): string {
-  return canonicalJson([playbook, environment, key, digest, parseJson(inputs, LIMITS.recordDepth), env]);
+// The text of the playbook may differ too: an edited playbook resumes the same run.
+function sameRun({ playbook, environment, key, inputs, env }: SubmittedRun): string {
+  return canonicalJson([playbook, environment, key, parseJson(inputs, LIMITS.recordDepth), env]);
 }
 
 const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
@@ -396,11 +399,23 @@ function unanswered({ playbook, key }: SubmittedRun, cause: unknown): Failure {
   });
 }
 
-function keyTaken(key: string): Failure {
+function keyTaken({ key }: SubmittedRun): Failure {
   return new Failure({
     code: "queue.key-taken",
     message: `the key ${key} was submitted with another playbook, other inputs or another environment`,
     why: "a key names one run; nothing was put into the queue",
-    next: "choose another key",
+    next: [
+      "look at that run first, because a run with another key also makes what that one has written:",
+      command`runs show ${key}`,
+    ],
   });
+}
+
+function otherPlaybook({ key, playbook }: SubmittedRun, hasPassed: boolean): Failure {
+  const why = "a key names one run; nothing was put into the queue";
+  const message = `the key ${key} was submitted with another version of ${playbook}, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
+  const next = hasPassed
+    ? ["look at that run first, because a run with another key makes again what that one has written:", command`runs show ${key}`]
+    : ["submit this version with the same key once that run has ended; to see whether it has:", command`runs --queued`];
+  return new Failure({ code: "queue.other-playbook", message, why, next });
 }

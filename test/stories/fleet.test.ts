@@ -350,6 +350,38 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await service.commits()).toEqual([]);
   });
 
+  test("a playbook that was corrected is submitted again with the same key, and its run is resumed", async () => {
+    const { service, machine } = await fleet();
+    const [desk, other] = [machine(), machine()];
+    for (const each of [desk, other]) each.write("order.yaml", ORDER.replace("totalSupply == 10", "totalSupply == 11"));
+    await started(other);
+    const failed = await outcomeOf(submitting(desk, "O1"));
+    expect(failed).toMatchObject({ exit: 1, outcome: "failed" });
+    desk.write("order.yaml", ORDER);
+    const early = await outcomeOf(submitting(desk, "O1"));
+    const next = expect.stringContaining("with the same key");
+    expect(early).toMatchObject({ exit: 2, run: null, problem: { code: "worker.other-playbook", next } });
+    other.write("order.yaml", ORDER);
+    expect(await outcomeOf(submitting(desk, "O1"))).toMatchObject({ exit: 0, run: failed.run });
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+
+    desk.write("order.yaml", `${ORDER}# edited\n`);
+    const passed = await desk.run("submit", "order.yaml", "--input", "order=O1", "--key", "O1");
+    expect([passed.code, passed.stderr], passed.transcript).toEqual([
+      2,
+      expect.stringMatching(/queue\.other-playbook[^]* has passed\n/),
+    ]);
+  });
+
+  test("another version of a playbook does not take the place of one that waits under its key", async () => {
+    const desk = (await fleet()).machine();
+    const submit = (): Promise<Ended> => desk.run("submit", "order.yaml", "--input", "order=O1", "--key", "O1");
+    expect((await submit()).code).toBe(0);
+    desk.write("order.yaml", `${ORDER}# edited\n`);
+    const { code, stderr, transcript } = await submit();
+    expect([code, stderr], transcript).toEqual([2, expect.stringMatching(/queue\.other-playbook[^]* has not ended yet\n/)]);
+  });
+
   test("a worker runs nothing whose input holds the value of a secret, as a run by hand does", async () => {
     const { service, machine } = await fleet();
     const [desk, other] = [machine(), machine()];

@@ -162,7 +162,7 @@ function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRu
     code: "worker.other-playbook",
     message: `${file} differs from the playbook that was submitted`,
     why: "a worker runs what was submitted, and nothing else; nothing was sent",
-    next: "deploy the same version of the playbooks to every worker, and submit the run again with another key",
+    next: "deploy the same version of the playbooks to every worker, and submit the run again with the same key: if it has begun, it is resumed. With another key it would make again what it has written",
   });
 }
 
