@@ -54,6 +54,8 @@ export const LIMITS = {
   runsNamed: 10,
   /** Later runs of a playbook that are looked at before its last run that did not pass is resumed without its name. */
   laterRuns: 1_000,
+  /** Runs of a playbook that did not pass, among which one with the same inputs is looked for before a new run begins. */
+  unfinishedRuns: 50,
   /** Steps named that a new run would do again. */
   writtenShown: 5,
   /** Changes shown of an edited playbook that do not fit what its run has done, and characters of each value in them. */

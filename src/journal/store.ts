@@ -400,6 +400,19 @@ export class JournalStore {
     return this.#summaries(which, identityOf(place), environment, at, LIMITS.laterRuns);
   }
 
+  /** The runs without a key of a playbook in an environment that have not passed, the latest first. */
+  notPassedOf(place: PlaybookPlace, environment: string): readonly RunSummary[] {
+    const which = `WHERE identity = ? AND environment = ? AND key IS NULL AND ${NOT_PASSED}`;
+    const values = [identityOf(place), environment, LIMITS.unfinishedRuns];
+    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, ...values);
+  }
+
+  /** The first record of a run, without the others. */
+  openingOf(runId: string): RunOpened | undefined {
+    const [first] = this.chain(runId);
+    return first?.record.kind === "run.opened" ? first.record : undefined;
+  }
+
   /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
   passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
     const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";

@@ -92,12 +92,34 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expect(again.code, again.transcript).toBe(0);
   expect(again.stderr, again.transcript).toMatch(
     new RegExp(
-      `^note: this is a new run of mint\\.yaml; its last one has not passed \\(interrupted\\)\\. .*tokenbook resume ${run}$`,
+      `^note: this is a new run of mint\\.yaml; its last one with these inputs has not passed \\(interrupted\\)\\. .*tokenbook resume ${run}$`,
       "m",
     ),
   );
   const fourth = await project.run("run", "mint.yaml");
   expect(fourth.stderr, fourth.transcript).not.toContain("note:");
+});
+
+test("the note on a new run names the unfinished one with the same inputs, also when one with others has passed since", async () => {
+  const project = newProject(KEYS);
+  const create = 'uses: ledger.asset.create, with: { assetType: Property, data: { id: "${{ inputs.house }}-${{ run.key }}" } }';
+  const stats = 'uses: ledger.asset.stats, expect: [inputs.house != "a" || env.READY == "yes"]';
+  project.write(
+    "house.yaml",
+    `playbook: 1\nname: House\ninputs: { house: { type: string } }\nenv: { READY: "no" }\ndefaults: { as: { ledger: "userId:alice" } }\nsteps: [{ ${create} }, { ${stats} }]\n`,
+  );
+  const run = (house: string, ready = "no"): Promise<Ended> =>
+    project.as({ ...project.variables, READY: ready }).run("run", "house.yaml", "--input", `house=${house}`);
+  const failed = runIn(await run("a"));
+  expect((await run("b")).stderr).toContain(
+    `its last one has not passed (failed). To continue that one: tokenbook resume ${failed}`,
+  );
+  expect((await run("b")).stderr).toBe("");
+  const again = await run("a", "yes");
+  expect(again.stderr, again.transcript).toContain(
+    `its last one with these inputs has not passed (failed). To continue that one: tokenbook resume ${failed}`,
+  );
+  expect((await run("a", "yes")).stderr).toBe("");
 });
 
 test.each([

@@ -1,10 +1,11 @@
 import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
-import { canonicalJson } from "../../base/json/json.ts";
+import { canonicalJson, jsonEquals, type JsonObject } from "../../base/json/json.ts";
 import { getOrInsert } from "../../base/maps.ts";
 import { unlessArchived } from "../../journal/archives/archives.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
+import type { PlaybookPlace } from "../../protocol/identity.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
@@ -56,6 +57,20 @@ function openedOf(store: JournalStore, id: string): RunOpened | undefined {
     if (error instanceof Failure && error.code === "journal.broken") return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns the last run of a playbook in an environment that nobody has named, with these inputs, if it has not passed, and none with these inputs has
+ * passed since.
+ */
+export function unfinishedWith(
+  store: JournalStore,
+  { place, environment, inputs }: { readonly place: PlaybookPlace; readonly environment: string; readonly inputs: JsonObject },
+): RunSummary | undefined {
+  const hasInputs = ({ id }: RunSummary): boolean =>
+    unlessArchived(() => jsonEquals(store.openingOf(id)?.inputs ?? null, inputs)) === true;
+  const run = store.notPassedOf(place, environment).find(hasInputs);
+  return run === undefined || store.passedSince(run).some(hasInputs) ? undefined : run;
 }
 
 /** Throws a Failure if a later run has done the same: whoever began it hardly means to continue the earlier one. */

@@ -2,6 +2,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
+import type { JsonObject } from "../../../base/json/json.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
@@ -14,6 +15,7 @@ import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../../playbook/model.ts";
 import type { PlaybookPlace } from "../../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
+import { unfinishedWith } from "../../runs/done-since.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
@@ -119,7 +121,11 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       ...(hasWrites(playbook.steps)
         ? emptyStateNote(session.state, session.store, shell.hint).map((note) => `note: ${note}`)
         : []),
-      ...unfinishedNote(shell, session, { file: playbook.file, folder }, key),
+      ...unfinishedNote(shell, session, {
+        place: { file: playbook.file, folder },
+        inputs: inOrganization(playbook, inputs, organizationOf(session.target)),
+        key,
+      }),
     ],
   };
 }
@@ -152,19 +158,22 @@ function collecting(shell: ProjectShell, say: (text: string) => void): ProjectSh
   return { ...shell, stderr: { ...shell.stderr, write: say } };
 }
 
-// One that left a write open is refused in words of its own, and one that somebody holds is under way.
+// One that left a write open is refused in words of its own, and one that somebody holds is under way. Others of the playbook may have run since.
 function unfinishedNote(
   { hint }: ProjectShell,
   { store, target }: Session,
-  place: PlaybookPlace,
-  key: string | undefined,
+  { place, inputs, key }: { readonly place: PlaybookPlace; readonly inputs: JsonObject; readonly key: string | undefined },
 ): readonly string[] {
   if (key !== undefined && store.withKey(key) !== undefined) return [];
-  const last = store.lastOf(place, target.environment);
-  if (last === undefined || last.outcome === "passed" || last.held !== undefined || leftBy(store, last) !== undefined) return [];
-  const { id, outcome = "not finished" } = last;
+  const { environment } = target;
+  const same = unfinishedWith(store, { place, environment, inputs });
+  const earlier = same ?? store.lastOf(place, environment);
+  if (earlier === undefined || earlier.outcome === "passed" || earlier.held !== undefined || leftBy(store, earlier) !== undefined)
+    return [];
+  const { id, outcome = "not finished" } = earlier;
+  const which = same === undefined ? "its last one has" : "its last one with these inputs has";
   return [
-    `note: this is a new run of ${place.file}; its last one has not passed (${outcome}). To continue that one: ${hint(command`resume ${id}`)}`,
+    `note: this is a new run of ${place.file}; ${which} not passed (${outcome}). To continue that one: ${hint(command`resume ${id}`)}`,
   ];
 }
 
