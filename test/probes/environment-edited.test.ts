@@ -56,9 +56,9 @@ test("the address of the environment is edited, and another playbook makes the s
     },
   });
   expect([outcome, settled]).toEqual(["unknown", []]);
-  await expect(run(`# Another playbook.\n${mintAs("userId:bob")}`, edited, { file: "other.yaml" })).rejects.toThrow(
-    `the run ${runId}, a run of test.yaml, left a write open`,
-  );
+  await expect(
+    run(mintAs("userId:bob").replace("playbook: 1", "playbook: 1\nid: other"), edited, { file: "other.yaml" }),
+  ).rejects.toThrow(`the run ${runId}, a run of test.yaml, left a write open`);
 });
 
 test("the key becomes another entity's: the same mint of that entity proves nothing for the lost one", async () => {

@@ -228,7 +228,7 @@ test("allowed in an environment, an assistant does not write in one of the same 
   const inner = project.within("inner");
   for (const file of ["tokenbook.yaml", "mint.yaml"]) inner.write(file, project.read(file));
   project.write("tokenbook.yaml", "environments: { here: embedded }\n");
-  project.write("mint.yaml", `# Another playbook.\n${project.read("mint.yaml")}`);
+  project.write("mint.yaml", project.read("mint.yaml").replace("playbook: 1", "playbook: 1\nid: other"));
   const state = temporaryFolder();
   const stopping = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" });
   const stopped = await stopping.start("run", "inner/mint.yaml", "--state", state).ended;

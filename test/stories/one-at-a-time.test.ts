@@ -114,7 +114,7 @@ test("a wait that runs out is reported, and several playbooks of one command tak
 });
 
 test("the group of a process that was killed is free, and its run is resumed in it", async () => {
-  const at = await desk({ "one.yaml": REFUSE, "other.yaml": `# Another playbook.\n${REFUSE}` });
+  const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("playbook: 1", "playbook: 1\nid: other") });
   const { running, goOn } = await writing(at, "one.yaml");
   await running.signal("SIGSTOP");
   expectRefused(await at.project.run("run", "other.yaml"), "desk-first-eu", running);

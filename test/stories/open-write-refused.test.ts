@@ -333,6 +333,9 @@ test("a playbook that was moved, or is reached through a link, is the same one: 
   const moved = await project.run("run", "moved/mint.yaml");
   expectRefused(moved, run);
   expect(moved.stderr, moved.transcript).toContain(`the run ${run}, an earlier run of this playbook, which was mint.yaml then,`);
+  const generated = project.read("moved/mint.yaml").replace(/^name: .*/m, "name: Made at 12:17");
+  project.write("mint-1217.yaml", `# made at 12:17\n${generated}`);
+  expectRefused(await project.run("run", "mint-1217.yaml"), run);
   const otherOrder = await project.run("run", "moved/mint.yaml", "--input", "order=18");
   expect(otherOrder.code, otherOrder.transcript).toBe(0);
 });

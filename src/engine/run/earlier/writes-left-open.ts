@@ -2,7 +2,7 @@ import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { resolvingCommands } from "../../../journal/failures.ts";
 import { Failure } from "../../../base/failure.ts";
-import { jsonEquals } from "../../../base/json/json.ts";
+import { canonicalJson, isObject, jsonEquals } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { isMasked } from "../../../base/secret.ts";
 import { count } from "../../../base/text/text.ts";
@@ -10,8 +10,10 @@ import { mayBeAtSame, headingOf, type Target } from "../../../environment/target
 import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import { maybeSameId } from "../../../services/same-id.ts";
+import { toJson } from "../../../source/node.ts";
+import { parseYaml } from "../../../source/parse.ts";
 import { serviceOf, services } from "../../../services/services.ts";
-import { callsOf } from "../../../playbook/playbook-walk.ts";
+import { callsOf, playbooksIn } from "../../../playbook/playbook-walk.ts";
 import { identityOf, placeOf, type PlaybookPlace } from "../../../protocol/identity.ts";
 import { leftWrites, type OpenAttempt, writtenUntil } from "../../../protocol/open-writes.ts";
 import type { RunOpened } from "../../../protocol/record.ts";
@@ -84,9 +86,21 @@ export function leftOpenBefore(
   });
 }
 
-// A file that was moved, copied or linked has another name. With the same text and the same inputs it would make the same writes.
-function isAlike({ playbook: { digest }, inputs }: RunOpened, { playbook, given }: Starting): boolean {
-  return digest === digestOf(playbook) && jsonEquals(inputs, given.inputs);
+// A file that was moved, copied, linked or generated again has another name. If it says the same, with the same inputs, it would make the same writes.
+function isAlike({ playbook: { digest }, sources = {}, inputs }: RunOpened, { playbook, given }: Starting): boolean {
+  if (!jsonEquals(inputs, given.inputs)) return false;
+  if (digest === digestOf(playbook)) return true;
+  const now = playbooksIn(playbook).map(({ text }) => saidBy(text));
+  return jsonEquals(Object.values(sources).map(saidBy).toSorted(), now.toSorted());
+}
+
+// What a playbook does: without its comments, and without the words for people, in which a program that generates it may write the time.
+function saidBy(text: string): string {
+  const { root } = parseYaml("", text);
+  const said = root === undefined ? text : toJson(root);
+  if (!isObject(said)) return canonicalJson(said);
+  const { name: _name, description: _description, tags: _tags, ...does } = said;
+  return canonicalJson(does);
 }
 
 /** Returns the writes that runs of a playbook have left open in an environment. */
