@@ -22,19 +22,27 @@ export interface DriftNote extends Pick<Drift, "id" | "kind" | "key" | "left" | 
   readonly step: string;
 }
 
-const STATES = ["new", "persisting", "changed", "acknowledged", "cleared", "moving", "notCompared"] as const;
+/** The states in which differences are counted. */
+export const DRIFT_STATES: readonly (keyof DriftCounts)[] = [
+  "new",
+  "persisting",
+  "changed",
+  "acknowledged",
+  "cleared",
+  "moving",
+  "notCompared",
+];
 
 /** The drifts of a run; null when it compared nothing. */
 export function driftsIn({ steps }: RunReport): DriftsNote | null {
   const found = steps.flatMap(({ step, comparison }) => (comparison === null ? [] : [{ step, comparison }]));
   if (found.length === 0) return null;
-  const sum = (state: (typeof STATES)[number]): number =>
-    found.reduce((total, { comparison }) => total + comparison.counts[state], 0);
+  const sum = (state: keyof DriftCounts): number => found.reduce((total, { comparison }) => total + comparison.counts[state], 0);
   const all = found.flatMap(({ step, comparison }) =>
     comparison.drifts.map(({ since: _since, acknowledged: _acknowledged, ...drift }) => ({ step, ...drift })),
   );
   return {
-    counts: Object.fromEntries(STATES.map((state) => [state, sum(state)])) as unknown as DriftCounts,
+    counts: Object.fromEntries(DRIFT_STATES.map((state) => [state, sum(state)])) as unknown as DriftCounts,
     first: openFirst(all).slice(0, LIMITS.notificationSteps),
   };
 }

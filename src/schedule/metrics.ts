@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RunReport } from "../report/shape.ts";
-import { driftsIn } from "./drifts.ts";
+import { DRIFT_STATES, driftsIn } from "./drifts.ts";
 import type { EndedState } from "../report/schedule/shape.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
@@ -109,7 +109,12 @@ export class Metrics extends DeliveryMetrics {
     if (report === undefined) return;
     const { steps: _steps, ...totals } = report.totals;
     for (const [outcome, count] of Object.entries(totals)) this.#steps.set({ schedule, outcome }, count);
-    for (const [state, count] of Object.entries(driftsIn(report)?.counts ?? {})) this.#drifts.set({ schedule, state }, count);
+    const found = driftsIn(report);
+    for (const state of DRIFT_STATES) {
+      // A run that compared nothing has found neither drifts nor that there are none.
+      if (found === null) this.#drifts.remove({ schedule, state });
+      else this.#drifts.set({ schedule, state }, found.counts[state]);
+    }
   }
 
   /** Counts firings of a schedule that came to the same outcome. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
+import { reportOf } from "../../../src/report/model.ts";
+import { Metrics } from "../../../src/schedule/metrics.ts";
 import { PassingFailure } from "../../../src/sql/failure.ts";
+import { hostileRun } from "../report/hostile.ts";
+import { RUNS } from "../report/records.ts";
 import { Desk, schedule } from "./desk.ts";
 
 const MINUTE = 60_000;
@@ -254,6 +258,20 @@ test("its metrics have each outcome from the start, so that the first of any is 
   );
   for (const outcome of ["failed", "died", "interrupted", "pending", "conflict", "blocked"]) expect(outcomes).toContain(outcome);
   await desk.end(service);
+});
+
+test("the drifts of an earlier run are not shown as those of the last one, which compared nothing", async () => {
+  const metrics = new Metrics();
+  const drifts = async (): Promise<readonly string[]> => {
+    const { text } = await metrics.page();
+    return text.split("\n").filter((line) => /^tokenbook_schedule_drifts\{.* [1-9]/.test(line));
+  };
+  metrics.ran("nightly", 1, reportOf(hostileRun("x").all));
+  expect(await drifts()).not.toEqual([]);
+  metrics.ran("nightly", 1, undefined);
+  expect(await drifts(), "nothing was run").not.toEqual([]);
+  metrics.ran("nightly", 1, reportOf(RUNS["passed"]?.().all ?? []));
+  expect(await drifts()).toEqual([]);
 });
 
 test("a service that was begun while the clock was years ahead fires when the clock is right again", async () => {
