@@ -9,11 +9,11 @@ export function heldBy(step: Step): readonly Step[] {
   return step.kind === "block" ? [...step.steps, ...step.rescue, ...step.always] : [];
 }
 
-/** Returns every step of a list at every depth of its blocks, each before its content. */
-export function* stepsIn(steps: readonly Step[]): Generator<Step> {
+/** Returns every step of a list at every depth of its blocks, each before its content, which is what `held` gives. */
+export function* stepsIn(steps: readonly Step[], held: typeof heldBy = heldBy): Generator<Step> {
   for (const step of steps) {
     yield step;
-    if (step.kind === "block") yield* stepsIn(heldBy(step));
+    if (step.kind === "block") yield* stepsIn(held(step), held);
   }
 }
 
@@ -45,12 +45,19 @@ export function compares(playbook: Playbook): boolean {
 
 /**
  * Whether each round of a step compares something. That each item of an empty list fits is true, but a comparison of nothing shows nothing
- * (decision 199). A playbook that writes may have had nothing to write, so its checks do not count.
+ * (decision 199). A playbook that writes may have had nothing to write, so its checks do not count; nor do those in a `rescue`, which a block
+ * that has not failed does not need.
  */
 export function mustCompare(step: Step | CheckStep): boolean {
   if (step.kind === "check") return mustHaveRows(step);
-  const included = [...stepsIn([step])].flatMap((each) => (each.kind === "include" ? playbooksIn(each.playbook) : []));
+  const included = [...stepsIn([step], withoutRescue)].flatMap((each) =>
+    each.kind === "include" ? playbooksIn(each.playbook) : [],
+  );
   return included.some(({ readOnly, checks }) => readOnly && checks.some(mustHaveRows));
+}
+
+function withoutRescue(step: Step): readonly Step[] {
+  return step.kind === "block" ? [...step.steps, ...step.always] : [];
 }
 
 function mustHaveRows({ looks, warns }: CheckStep): boolean {

@@ -24,6 +24,12 @@ import {
 import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfterRun, FoundDrifts } from "./sighting.ts";
 import { DRIFT_PART } from "./drift-tables.ts";
 
+/** A comparison that a run has not made. */
+interface Left {
+  /** The scope in which the run would have made it; `undefined` if that is not known. */
+  readonly scope: string | undefined;
+}
+
 /** What is remembered of drifts from run to run: one file in the state directory. */
 export class DriftBook {
   readonly #database: SqlDatabase;
@@ -80,13 +86,20 @@ export class DriftBook {
     this.#database.transaction(() => this.#recorder.begin(name, words));
   }
 
-  /** A run of a playbook ended before it came to all comparisons: of the others, `made` left out, nobody knows whether there is another drift. */
-  leave({ environment, playbook }: Pick<ComparisonName, "environment" | "playbook">, made: readonly ComparisonName[]): void {
+  /**
+   * A run of a playbook ended without some comparisons: nobody knows whether there is another drift of them. `left` says of the name of a
+   * comparison, as it is kept, whether it is one of these, and in which scope; all of its scopes are left where that is not known.
+   */
+  leave(
+    { environment, playbook }: Pick<ComparisonName, "environment" | "playbook">,
+    left: (name: string) => Left | undefined,
+  ): void {
     this.#database.transaction(() => {
       const of = "SELECT * FROM comparison WHERE environment = ? AND playbook = ?";
       for (const row of this.#database.all(of, this.#redact(environment), this.#redact(playbook))) {
-        const isMade = made.some(({ comparison, scope }) => comparison === row["name"] && scope === row["scope"]);
-        if (!isMade && !isClosedIn(row))
+        const found = left(String(row["name"]));
+        const isLeft = found !== undefined && (found.scope === undefined || this.#recorder.isOfScope(row, found.scope));
+        if (isLeft && !isClosedIn(row))
           this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", unreachedWords(row), row["id"] ?? null);
       }
     });

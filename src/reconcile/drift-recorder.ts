@@ -12,6 +12,8 @@ import type { ComparisonWords, Difference, FoundDrifts, KeptWords, Sighting } fr
 
 const ID_CHARS = 12;
 const SALT_BYTES = 16;
+// What is behind the scope of a comparison that looks like another one.
+const MARK = /^ ?\([\w-]{12}\)$/;
 // By its digest; in the record of an earlier version, by what of the key is shown.
 const KNOWN = "(key_digest = ? OR (key_digest IS NULL AND key = ?))";
 
@@ -147,6 +149,12 @@ export class DriftRecorder {
       digest,
     );
     return { id: Number(this.#named(kept)?.["id"]), kept };
+  }
+
+  /** Returns whether a comparison as it is kept is of a scope, or looks so once that is masked. */
+  isOfScope({ scope: kept }: SqlRow, scope: string): boolean {
+    const shown = this.#redact(scope);
+    return kept === shown || (String(kept).startsWith(shown) && MARK.test(String(kept).slice(shown.length)));
   }
 
   // One of an earlier version has no digest.

@@ -68,6 +68,61 @@ reconcile:
   expect(await list()).toContain("totals (old.yaml, environment sandbox)");
 });
 
+test("a comparison is named when an `if` skips it, and not when another scope is compared or its `rescue` is not needed", async () => {
+  const project = newProject();
+  const head = "playbook: 1\nmode: read-only\n";
+  const rows = `left: { rows: "['a']", key: row }, right: { rows: "['a']", key: row }`;
+  const list = async (): Promise<string> => (await project.run("drift", "list")).stdout;
+  const run = async (code: number, file: string, ...given: readonly string[]): Promise<void> => {
+    const ran = await project.run("run", "--env", "sandbox", file, ...given);
+    expect(ran.code, ran.transcript).toBe(code);
+  };
+  project.write("compared.yaml", `${head}reconcile: [{ id: all, ${rows} }]\n`);
+  project.write("other.yaml", `${head}reconcile: [{ id: other, ${rows} }]\n`);
+  project.write(
+    "skips.yaml",
+    `${head}inputs: { days: { type: list, items: { type: string } }, go: { type: boolean } }
+steps:
+  - { uses: ./other.yaml }
+  - { id: days, if: inputs.go, foreach: { day: "\${{ inputs.days }}", key: day }, block: [{ id: each, uses: ./compared.yaml }] }
+`,
+  );
+  const days = (...given: readonly string[]): readonly string[] => ["--input", `days=${JSON.stringify(given)}`];
+  await run(0, "skips.yaml", ...days("mon", "tue"), "--input", "go=true");
+  await run(0, "skips.yaml", ...days("mon"), "--input", "go=true");
+  expect(await list(), "what the list of rounds no longer has is not to be compared").toBe("no drift\n");
+  await run(0, "skips.yaml", ...days("mon"), "--input", "go=false");
+  expect(await list()).toContain("2 comparisons were not");
+  await run(0, "skips.yaml", ...days("mon", "tue"), "--input", "go=true");
+  expect(await list()).toBe("no drift\n");
+
+  const scoped = `scope: "\${{ inputs.region }}"`;
+  project.write(
+    "scoped.yaml",
+    `${head}inputs: { region: { type: string }, token: { type: string, default: "" } }
+steps: [{ if: inputs.token != "", uses: ledger.token.get, as: { ledger: "userId:alice" }, with: { id: "\${{ inputs.token }}" } }]
+reconcile: [{ id: all, ${scoped}, ${rows} }]
+`,
+  );
+  await run(0, "scoped.yaml", "--input", "region=eu");
+  await run(0, "scoped.yaml", "--input", "region=us");
+  await run(1, "scoped.yaml", "--input", "region=us", "--input", "token=NONE");
+  expect(await list()).toContain("scope us)");
+  expect(await list(), "the failed run was of another scope").not.toContain("scope eu");
+
+  project.write(
+    "rescues.yaml",
+    `${head}inputs: { token: { type: string, default: "" } }
+steps:
+  - block: [{ if: inputs.token != "", uses: ledger.token.get, as: { ledger: "userId:alice" }, with: { id: "\${{ inputs.token }}" } }]
+    rescue: [{ uses: ./compared.yaml }]
+`,
+  );
+  await run(0, "rescues.yaml", "--input", "token=NONE");
+  await run(0, "rescues.yaml");
+  expect(await list()).not.toContain("rescues.yaml");
+});
+
 test("a playbook is known by its path in the project, wherever the command is typed; two files of one name have drifts of their own", async () => {
   const project = newProject();
   const text = (right: number): string => `playbook: 1

@@ -2,8 +2,7 @@ import { adviceText, command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
-import type { CheckStep, Compare, ConservedSides, GivenSides, Playbook } from "../../playbook/model.ts";
-import { compares } from "../../playbook/playbook-walk.ts";
+import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
 import { nameInProject, placeOf } from "../../protocol/identity.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
@@ -15,6 +14,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { conservedRead } from "./conserved-sides.ts";
 import { givenSources, scopeName } from "./given-sides.ts";
 import { sameIdProblem } from "./same-id.ts";
+import { comparisonName, playbookName } from "./unmade.ts";
 import { SourceReader } from "./source-reader.ts";
 import { readsInRounds, type RowSource } from "./row-source.ts";
 import { Survey } from "./survey.ts";
@@ -58,8 +58,8 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   const file = nameInProject(placeOf(context.opened));
   const name = {
     environment,
-    playbook: playbookName(context.playbook, context.opened),
-    comparison: addressName(place),
+    playbook: playbookName(context),
+    comparison: comparisonName(place.address),
     scope: scopeName(looks, scope),
   };
   const book = context.ports.drifts();
@@ -73,25 +73,6 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   if ("code" in sources) return sources;
   const reader = new SourceReader(context, sources, { step: place.address, names });
   return new Comparing(context, { step: place.address, name, words, looks, reader });
-}
-
-/** Remembers which comparisons a run that did not pass has not made: the last run that made them does not show how things are now. */
-export function leaveUnmade({ playbook, opened, ports, state, target }: RunContext): void {
-  if (!compares(playbook)) return;
-  const made = [...state.steps.values()].flatMap(({ completed, stopped }) => {
-    const of = (completed ?? stopped)?.comparison?.of;
-    return of === undefined ? [] : [of];
-  });
-  ports.drifts().leave({ environment: target.environment, playbook: playbookName(playbook, opened) }, made);
-}
-
-function playbookName({ id }: Playbook, opened: RunContext["opened"]): string {
-  return id ?? nameInProject(placeOf(opened));
-}
-
-// `nightly/reconcile.holdings` is `nightly/holdings`.
-function addressName({ address }: Place): string {
-  return address.replace(/(^|\/)reconcile\.([^/]*)$/, "$1$2");
 }
 
 function namesOf(sides: GivenSides | ConservedSides): Readonly<Record<SideName, string>> {

@@ -10,7 +10,7 @@ import type { RunClosed, RunOutcome } from "../../protocol/record.ts";
 import { stepIn } from "../../protocol/state.ts";
 import { awaitReceipt } from "../write/await-receipt.ts";
 import type { Attempted } from "../write/attempted.ts";
-import { leaveUnmade } from "../compare/compare.ts";
+import { noteUnmade } from "../compare/unmade.ts";
 import { begin } from "../steps/begin-call.ts";
 import { complete } from "../write/complete-write.ts";
 import { end } from "../steps/end-block.ts";
@@ -33,7 +33,7 @@ import { type Action, type Place, planOf } from "./plan-steps.ts";
  */
 export async function runLoop(context: RunContext): Promise<RunClosed> {
   const closed = await untilClosed(context);
-  if (closed.outcome !== "passed") leaveUnmade(context);
+  noteUnmade(context, closed.outcome);
   return closed;
 }
 

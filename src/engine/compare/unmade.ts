@@ -1,0 +1,85 @@
+// Which comparisons a run has not made, so that the last run that made them does not pass for how things are now.
+import { ifKnown } from "../../expression/expression.ts";
+import type { Playbook, Step } from "../../playbook/model.ts";
+import { compares, heldBy, stepNamed } from "../../playbook/playbook-walk.ts";
+import { holdersOf, includingStep, parseAddress } from "../../protocol/address.ts";
+import { nameInProject, placeOf } from "../../protocol/identity.ts";
+import type { RunOutcome } from "../../protocol/record.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { scopeName } from "./given-sides.ts";
+
+/** Returns the name by which the drifts of a playbook are known. */
+export function playbookName({ playbook: { id }, opened }: Pick<RunContext, "playbook" | "opened">): string {
+  return id ?? nameInProject(placeOf(opened));
+}
+
+const OWN = "reconcile.";
+
+/** Returns the name of the comparison at an address: `nightly/holdings` for `nightly/reconcile.holdings`. */
+export function comparisonName(address: string): string {
+  const { frame } = parseAddress(address);
+  return frame + address.slice(frame.length).replace(OWN, "");
+}
+
+function addressOf(comparison: string): string {
+  const { frame } = parseAddress(comparison);
+  return `${frame}${OWN}${comparison.slice(frame.length)}`;
+}
+
+/**
+ * Remembers which comparisons a run has not made. A run that has passed came to all of them, except to those that an `if` has skipped:
+ * what a list of rounds no longer has, and a `rescue` that was not needed, were not to be made.
+ */
+export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
+  const { playbook, ports, state, target } = context;
+  if (!compares(playbook)) return;
+  const made = new Set(
+    Array.from(state.steps.values(), ({ completed, stopped }) => (completed ?? stopped)?.comparison?.of?.comparison),
+  );
+  const isLeft = (comparison: string): boolean =>
+    !made.has(comparison) && (outcome !== "passed" || wasSkipped(context, addressOf(comparison)));
+  ports
+    .drifts()
+    .leave({ environment: target.environment, playbook: playbookName(context) }, (comparison) =>
+      isLeft(comparison) ? { scope: scopeOf(context, addressOf(comparison)) } : undefined,
+    );
+}
+
+/** Returns the scope in which a run makes a comparison; `undefined` where it has no value, or there is no such comparison. */
+function scopeOf(context: RunContext, address: string): string | undefined {
+  const { frame, id } = parseAddress(address);
+  const looks = playbookIn(context.playbook, frame)?.checks.find((check) => check.id === id)?.looks;
+  if (looks?.kind !== "compare") return undefined;
+  if (looks.scope === undefined) return "";
+  if (frame !== "" && context.state.steps.get(includingStep(frame))?.begun === undefined) return undefined;
+  return ifKnown(() => scopeName(looks, context.scopeAt({ frame, rounds: [] })), undefined);
+}
+
+// Whether the `if` of a step that includes the comparison, or of a block around such a step, was false.
+function wasSkipped({ playbook, state }: Pick<RunContext, "playbook" | "state">, address: string): boolean {
+  const { frame } = parseAddress(address);
+  if (frame === "") return false;
+  const including = includingStep(frame);
+  const { frame: outer, id } = parseAddress(including);
+  const around = holdersIn(playbookIn(playbook, outer)?.steps ?? [], id);
+  const addresses = around.flatMap((holder) => [...holdersOf(including, holder)]);
+  const isSkipped = addresses.some((each) => state.steps.get(each)?.completed?.outcome === "skipped");
+  return isSkipped || wasSkipped({ playbook, state }, including);
+}
+
+function holdersIn(steps: readonly Step[], id: string): readonly string[] {
+  for (const step of steps) {
+    if (step.id === id) return [id];
+    const inside = holdersIn(heldBy(step), id);
+    if (inside.length > 0) return [step.id, ...inside];
+  }
+  return [];
+}
+
+function playbookIn(playbook: Playbook, frame: string): Playbook | undefined {
+  if (frame === "") return playbook;
+  const { frame: outer, id } = parseAddress(includingStep(frame));
+  const around = playbookIn(playbook, outer);
+  const step = around === undefined ? undefined : stepNamed(around, id);
+  return step?.kind === "include" ? step.playbook : undefined;
+}
