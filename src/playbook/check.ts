@@ -21,6 +21,7 @@ import { includedAt } from "./steps/include-step.ts";
 import { shownOf } from "./is-playbook.ts";
 import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library } from "./included-playbooks.ts";
 import type { Playbook, StepLoops } from "./model.ts";
+import { type CutStep, ListsInPart, type OutputsInPart } from "./types/lists-in-part.ts";
 import { StepNames } from "./types/step-names.ts";
 import { allRead, fieldsOf } from "./keywords/keyword.ts";
 import { DOING, PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
@@ -41,7 +42,7 @@ import { firstSpot, scopeAt, type Spot, type Surroundings } from "./expressions/
 import { StepTypes } from "./types/step-types.ts";
 import { readSteps } from "./steps/steps.ts";
 import { sureFields } from "./types/sure-fields.ts";
-import type { Template } from "./expressions/template.ts";
+import { expressionsIn, type Template } from "./expressions/template.ts";
 import {
   actorsType,
   blockType,
@@ -120,13 +121,17 @@ function checkedText(path: string, text: string, included: IncludedPlaybooks, ma
   const { file, root, diagnostics } = parseUnshown(path, text);
   const context = new CheckContext(file, included, manner);
   const { inputKinds } = context;
-  if (root === undefined) return { playbook: undefined, outputs: new Map(), inputKinds, diagnostics };
+  if (root === undefined) return { playbook: undefined, ...NO_OUTPUTS, inputKinds, diagnostics };
   concealLiterals(root, file);
   const framed = checkFrame(root, context) ?? (listener !== undefined && root.kind === "map" ? root : undefined);
   const read = framed === undefined ? undefined : new PlaybookReader(framed, context, included).read();
   const playbook = context.failed ? undefined : read?.playbook;
-  return { playbook, outputs: read?.outputs ?? new Map<string, Variable>(), inputKinds, diagnostics: context.diagnostics() };
+  const { outputs, inPart } = read ?? NO_OUTPUTS;
+  return { playbook, outputs, inPart, inputKinds, diagnostics: context.diagnostics() };
 }
+
+type CheckedOutputs = Pick<CheckedPlaybook, "outputs" | "inPart">;
+const NO_OUTPUTS: CheckedOutputs = { outputs: new Map(), inPart: new Map() };
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
   for (const { finding, range } of placeEssential(frames.plainValidator(playbookFrame)(toPlain(root)), root))
@@ -189,7 +194,7 @@ class PlaybookReader {
     this.#included = included;
   }
 
-  read(): { readonly playbook: Playbook; readonly outputs: ReadonlyMap<string, Variable> } {
+  read(): CheckedOutputs & { readonly playbook: Playbook } {
     const { file } = this.#context;
     const { id, name = file.path, description, tags, mode, defaults, playbook: _version, ...declared } = this.#fields;
     const { concurrency, schedule, reconcile: compared, checks: looks, steps: listed, outputs: given, ...heads } = declared;
@@ -207,6 +212,7 @@ class PlaybookReader {
     const around: Surroundings = {
       context: this.#context,
       names: new StepNames(outliner.all, sureFields(outliner.all)),
+      lists: new ListsInPart(outliner.all, (outline) => this.#includedAt(outline)?.inPart ?? NO_OUTPUTS.inPart),
       outside: new OutsideNames(secrets, env),
       secrets: new KnownSecrets(secrets),
       types: this.#types({ inputs, env, secrets, actors }, outliner),
@@ -243,7 +249,7 @@ class PlaybookReader {
       reportUnread(this.#root, this.#context);
       warnOfUnused(this.#root, this.#context);
     }
-    return { playbook, outputs: outputTypes(given, spot) };
+    return { playbook, outputs: outputTypes(given, spot), inPart: outputsInPart(playbook, around.lists) };
   }
 
   #types({ inputs, env, secrets, actors }: Declared, { all: outlines, nodes }: Outliner): StepTypes {
@@ -269,14 +275,19 @@ class PlaybookReader {
     const { id, kind, node } = outline;
     if (kind === "block") return blockType(types);
     if (kind === "include") {
-      const found = includedAt(outline, { context: this.#context, included: this.#included });
-      return typeof found === "string" || !("outputs" in found) ? "dyn" : includeType(types, id, found.outputs);
+      const found = this.#includedAt(outline);
+      return found === undefined ? "dyn" : includeType(types, id, found.outputs);
     }
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
     if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation);
     const fields = { ...ensuredType(node), ...discoveredTypes(node) };
     return stepType(types, operation, Object.keys(fields).length === 0 ? undefined : { id, fields });
+  }
+
+  #includedAt(outline: Outline): CheckedPlaybook | undefined {
+    const found = includedAt(outline, { context: this.#context, included: this.#included });
+    return typeof found === "string" || !("outputs" in found) ? undefined : found;
   }
 
   #outputs(node: SourceNode | undefined, spot: Spot, around: Surroundings): ReadonlyMap<string, Template> {
@@ -288,6 +299,16 @@ class PlaybookReader {
 
 function outputTypes(node: SourceNode | undefined, { types }: Spot): ReadonlyMap<string, Variable> {
   return new Map(entriesIn(node).map(([name, { value }]) => [name, typeOfValue(value, types)]));
+}
+
+function outputsInPart({ file, outputs }: Playbook, lists: ListsInPart): OutputsInPart {
+  const found = Array.from(outputs, ([name, template]): readonly [string, CutStep | undefined] => [
+    name,
+    lists.cutIn(expressionsIn(template)),
+  ]);
+  return new Map(
+    found.flatMap(([name, cut]) => (cut === undefined ? [] : [[name, { ...cut, file: cut.file ?? file }] as const])),
+  );
 }
 
 function textsIn(list: SourceNode | undefined): readonly string[] {

@@ -4,6 +4,7 @@ import type { Variable } from "../expression/types.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 import type { NamedFiles } from "./check-context.ts";
 import { type FileReader, isShipped } from "./playbook-files.ts";
+import type { OutputsInPart } from "./types/lists-in-part.ts";
 import type { InputKinds } from "./types/id-kinds.ts";
 import type { Playbook } from "./model.ts";
 import { type Refusal, refusalOf } from "./file-placement.ts";
@@ -14,6 +15,8 @@ export interface CheckedPlaybook {
   readonly playbook: Playbook | undefined;
   /** The types of its outputs, and what they identify. */
   readonly outputs: ReadonlyMap<string, Variable>;
+  /** Its outputs that come from a part of a list. */
+  readonly inPart: OutputsInPart;
   /** What its inputs must identify. */
   readonly inputKinds: InputKinds;
   /** Errors and warnings, in the order of their places; those of included playbooks are apart. */

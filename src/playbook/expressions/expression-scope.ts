@@ -4,6 +4,7 @@ import type { SourceNode } from "../../source/node.ts";
 import type { CheckContext, ExpressionScope } from "../check-context.ts";
 import type { IncludedPlaybooks } from "../included-playbooks.ts";
 import type { ActorDeclaration } from "../model.ts";
+import type { ListsInPart } from "../types/lists-in-part.ts";
 import type { Standpoint, StepNames } from "../types/step-names.ts";
 import type { Outline } from "../outline.ts";
 import type { KnownSecrets, OutsideNames } from "../settings/secrets-and-variables.ts";
@@ -15,6 +16,8 @@ export interface Surroundings {
   readonly context: CheckContext;
   /** Checks the uses of `steps`. */
   readonly names: StepNames;
+  /** Finds the lists of steps that are only a part. */
+  readonly lists: ListsInPart;
   /** Checks the uses of `secrets` and `env`. */
   readonly outside: OutsideNames;
   /** The secrets that the playbook declares, and those that its rows refer to. */

@@ -7,7 +7,7 @@ import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { CHECK, type CheckFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { insideLoop, readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
 import type { ActorUse, CheckStep, Conserve, LookCheck } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { readLoop } from "../predictions/warnings.ts";
@@ -38,6 +38,7 @@ function readCheck(node: MapNode, at: number, spot: Spot, around: Surroundings):
   allRead(rest);
   const rounds = readForeach(loop, around, scopeAt(around, spot));
   const beside: Beside = { spot: insideLoop(spot, rounds), around, as };
+  if (conserve !== undefined) refuseRoundsInPart(loop, rounds, around);
   checkPlaces(node, CHECK, context);
   const looks =
     conserve === undefined ? readLook(node, { read, with: input, as, that }, beside) : readConserve(node, conserve, beside);

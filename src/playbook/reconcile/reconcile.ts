@@ -5,7 +5,7 @@ import { compileTemplate } from "../expressions/compile-template.ts";
 import type { CheckContext } from "../check-context.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { insideLoop, readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { partsOf, readSide } from "./side.ts";
@@ -112,6 +112,7 @@ function readConserved(
 ): ReadSides | undefined {
   const read = readForeach(loop, around, scopeAt(around, spot));
   const conserve = readConserve(node, quantity, { spot: insideLoop(spot, read), around, as });
+  refuseRoundsInPart(loop, read, around);
   const { foreach } = read;
   return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }

@@ -6,13 +6,14 @@ import { type Beside, readSideRead } from "../steps/side-reads.ts";
 import type { Checked, ExpressionScope } from "../check-context.ts";
 import { SIDE, type SideFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { insideLoop, readForeach } from "../steps/foreach.ts";
+import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
 import { checkRowKeys } from "../steps/foreach-keys.ts";
 import type { Side } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { type GivenRows, readOutsideRows } from "./outside-rows.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
+import { listInPart } from "../types/lists-in-part.ts";
 import { kindOfType, responseType } from "../types/value-types.ts";
 
 /** The rows of a side, and what their expressions may use. */
@@ -80,11 +81,8 @@ function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundi
 function readList(node: SourceNode, spot: Spot, around: Surroundings): GivenRows | undefined {
   const rows = listOf(node, withoutSecrets(scopeAt(around, spot)), around);
   if (rows === undefined) return undefined;
-  const cut = around.names.readInPart(rows.expression);
-  if (cut !== undefined) {
-    const message = `the step "${cut.id}" reads only some pages of its list, and a comparison needs all of its rows`;
-    around.context.report({ code: "playbook.not-here", message, suggestion: `delete the \`pages\` of "${cut.id}"` }, node.range);
-  }
+  const cut = around.lists.cutIn([rows.expression]);
+  if (cut !== undefined) around.context.report(listInPart(cut), node.range);
   return { source: { kind: "list", rows: rows.expression }, item: rows.item, spot };
 }
 
@@ -98,6 +96,7 @@ function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surro
     return around.context.report({ code: "playbook.reconcile-sides", message }, startOf(node));
   }
   const rounds = readForeach(loop, around, scopeAt(around, spot));
+  refuseRoundsInPart(loop, rounds, around);
   const inside = insideLoop(spot, rounds);
   const beside: Beside = { spot: inside, around, as: undefined };
   const read = readSideRead({ read: reads, with: input, as }, beside);

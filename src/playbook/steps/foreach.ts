@@ -15,7 +15,8 @@ import type { Foreach } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
 import type { Spot, Surroundings } from "../expressions/expression-scope.ts";
-import type { Template } from "../expressions/template.ts";
+import { expressionsIn, type Template } from "../expressions/template.ts";
+import { listInPart } from "../types/lists-in-part.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
@@ -68,6 +69,17 @@ export function readForeach(
   const foreach = { variable, list, key, parallel };
   checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
   return { foreach, item };
+}
+
+/** Reports rounds over a part of a list, around or inside of a comparison. */
+export function refuseRoundsInPart(
+  node: SourceNode | undefined,
+  { foreach }: Loop,
+  { context, lists }: Pick<Surroundings, "context" | "lists">,
+): void {
+  if (node === undefined || foreach === undefined) return;
+  const cut = lists.cutIn(expressionsIn(foreach.list));
+  if (cut !== undefined) context.report(listInPart(cut), node.range);
 }
 
 function readKey(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {

@@ -21,8 +21,9 @@ import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { checkFields, mustNotWrite } from "./call-rules.ts";
 import { holdsExpression } from "../expressions/expression-spans.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
-import type { Template } from "../expressions/template.ts";
-import { writesOf } from "../playbook-walk.ts";
+import { expressionsIn, type Template } from "../expressions/template.ts";
+import { listInPart } from "../types/lists-in-part.ts";
+import { compares, writesOf } from "../playbook-walk.ts";
 
 /** Returns what a step includes, with the types of its outputs; `undefined` when it cannot be used. */
 export function includedAt(
@@ -62,8 +63,21 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   );
   const step: IncludeStep = { kind: "include", ...common, uses: name, playbook, inputs };
   checkGroupsOf(step, given, around.context);
+  if (around.readOnly && compares(playbook)) refuseInPart(step, outline, around);
   if (around.readOnly) refuseWrites(step, uses, around);
   return step;
+}
+
+// What is compared are the items of its rounds, and the lists that it is given.
+function refuseInPart({ playbook, inputs }: IncludeStep, outline: Outline, { context, lists }: Surroundings): void {
+  const { node, fields } = outline;
+  const rounds = lists.cutInRounds(outline);
+  if (rounds !== undefined) context.report(listInPart(rounds), (fields.foreach ?? node).range);
+  for (const { name, shape } of playbook.inputs) {
+    const template = shape.type === "list" ? inputs.get(name) : undefined;
+    const cut = template && lists.cutIn(expressionsIn(template));
+    if (cut !== undefined) context.report(listInPart(cut), (child(fields.with, name) ?? node).range);
+  }
 }
 
 function brokenInclude(name: string, diagnostics: CheckedPlaybook["diagnostics"]): Finding {

@@ -1,4 +1,3 @@
-import { LIMITS } from "../../base/limits.ts";
 import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Assumption, Reference } from "../../expression/reference.ts";
@@ -50,12 +49,6 @@ export class StepNames {
       if (finding !== undefined) return finding;
     }
     return undefined;
-  }
-
-  /** Returns the first step of an expression that reads only some pages of its list. */
-  readInPart({ references }: Expression): Outline | undefined {
-    const steps = references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [this.#all.get(id)] : []));
-    return steps.find((step) => step !== undefined && step.fields.pages !== LIMITS.pages);
   }
 
   // A lost answer loses the id of its receipt, and the write may still be found to have taken effect.

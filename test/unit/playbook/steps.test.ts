@@ -200,3 +200,67 @@ test.for([
 ])("a field that is misspelt is not also missing: %j", ([text = "", message]) => {
   expect(checkPlaybook("test.yaml", text).diagnostics.map((each) => each.message)).toEqual([message]);
 });
+
+const FLATS = "{ id: flats, uses: ledger.asset.list, with: { assetType: Property }";
+const SAME = `right: { rows: "['a']", key: row }`;
+const COMPARES = `playbook: 1
+mode: read-only
+inputs: { list: { type: list, items: { type: string }, default: [a] } }
+reconcile: [{ id: same, left: { rows: inputs.list, key: row }, ${SAME} }]
+`;
+const OUTPUTS = (pages: string): string => `playbook: 1
+mode: read-only
+steps: [${FLATS}${pages} }, { id: status, uses: ledger.status }]
+outputs: { ids: "\${{ steps.flats.response.map(flat, flat.id) }}", state: "\${{ steps.status.outcome }}" }
+`;
+const EACH_FLAT = `foreach: { flat: "\${{ steps.flats.response }}", key: flat.id }`;
+const ACCOUNTS = `read: ledger.account.list, with: { tokenId: "T-\${{ flat.id }}" }`;
+
+test.each([
+  ["the rounds of a side", "", `reconcile: [{ id: a, left: { ${EACH_FLAT}, ${ACCOUNTS}, key: flat.id }, ${SAME} }]`],
+  ["the rounds of a sum", "", `reconcile: [{ id: a, ${EACH_FLAT}, conserve: { token: "T-\${{ flat.id }}" } }]`],
+  ["the rounds of a check of a sum", "", `checks: [{ ${EACH_FLAT}, conserve: { token: "T-\${{ flat.id }}" } }]`],
+  [
+    "a step that has its rounds from it",
+    `, { id: each, ${EACH_FLAT}, uses: ledger.asset.get, with: { assetType: Property, id: "\${{ flat.id }}" } }`,
+    `reconcile: [{ id: a, left: { rows: "steps.each.map(id, id)", key: row }, ${SAME} }]`,
+  ],
+  [
+    "a playbook that compares it",
+    `, { uses: ./compares.yaml, with: { list: "\${{ steps.flats.response.map(flat, flat.id) }}" } }`,
+    "",
+  ],
+  ["a playbook that compares, in rounds", `, { ${EACH_FLAT}, uses: ./compares.yaml }`, ""],
+  ["a block around one, in rounds", `, { ${EACH_FLAT}, block: [{ uses: ./compares.yaml }] }`, ""],
+])("a part of a list is not compared as if it were whole: %s", (_, step, compares) => {
+  const said = (pages: string): readonly string[] => {
+    const text = `playbook: 1\nmode: read-only\ndefaults: { as: { ledger: key } }\nsteps: [${FLATS}${pages} }${step}]\n${compares}\n`;
+    const files = { read: (path: string) => (path === "compares.yaml" ? COMPARES : undefined) };
+    return checkPlaybook("test.yaml", text, files).diagnostics.map(({ code, message }) => `${code} ${message}`);
+  };
+  expect(said("")).toEqual([]);
+  expect(said(", pages: first")).toContain(
+    'playbook.not-here the step "flats" reads only some pages of its list, and a comparison needs all of its rows',
+  );
+});
+
+test("an output of an included playbook that is a part of a list is not compared as if it were whole; its other outputs are", () => {
+  const said = (pages: string, rows: string): readonly string[] => {
+    const text = `playbook: 1
+mode: read-only
+defaults: { as: { ledger: key } }
+steps: [{ id: inner, uses: ./outputs.yaml }]
+reconcile: [{ id: a, left: { rows: "${rows}", key: row }, ${SAME} }]
+`;
+    const outputs = OUTPUTS(pages).replace("steps: [", "defaults: { as: { ledger: key } }\nsteps: [");
+    const files = { read: (path: string) => (path === "outputs.yaml" ? outputs : undefined) };
+    return checkPlaybook("test.yaml", text, files).diagnostics.map(
+      ({ message, suggestion }) => `${message}; ${suggestion ?? ""}`,
+    );
+  };
+  expect(said("", "steps.inner.outputs.ids")).toEqual([]);
+  expect(said(", pages: 1", "[steps.inner.outputs.state]")).toEqual([]);
+  expect(said(", pages: 1", "steps.inner.outputs.ids")).toEqual([
+    'the step "flats" of outputs.yaml reads only some pages of its list, and a comparison needs all of its rows; delete the `pages` of "flats" in outputs.yaml',
+  ]);
+});
