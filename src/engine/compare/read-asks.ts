@@ -1,17 +1,18 @@
 // What the reads of a comparison ask for, where and by whom, as texts by which a later run knows the same reads (decision 193).
 import { posix } from "node:path";
-import { writeJson } from "../../base/json/json.ts";
+import { type Json, writeJson } from "../../base/json/json.ts";
 import { type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
-import type { Conserve, OutsideSource, SideRead } from "../../playbook/model.ts";
+import type { Conserve, OutsideSource, SideRead, Step } from "../../playbook/model.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import { parseAddress } from "../../protocol/address.ts";
+import { parseAddress, roundOf, type StepAddress } from "../../protocol/address.ts";
 import type { RunState, StepState } from "../../protocol/state.ts";
 import type { Service } from "../../services/services.ts";
 import type { Place } from "../run/plan-steps.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
-import { bindIn } from "../service/bind-call.ts";
+import { bindCall, bindIn } from "../service/bind-call.ts";
 import { type Caller, callerOf, recordedAs } from "../service/caller.ts";
 import type { OutsideReading } from "./outside-read.ts";
+import { pathTo, playbookIn } from "./step-path.ts";
 
 /** Returns what a read of the service asks for; nothing where its input has no value, so that it fails. */
 export function asksOfService(context: ReadingContext, scope: Scope, read: SideRead): readonly string[] {
@@ -28,10 +29,39 @@ export function asksOfConserved(id: string, { of, as, conserved }: Conserve, sco
   return ifKnown(() => callers.map((use) => writeJson([of, id, ...named(service, callerOf(use, scope))])), []);
 }
 
-/** Returns where a list comes from: its expression, and who read the steps that it names. */
-export function asksOfList({ state }: ReadingContext, { frame }: Place, rows: Expression): readonly string[] {
-  const readers = stepsNamedIn(rows, state, frame).map(({ id, completed }) => writeJson([id, completed?.as ?? null]));
-  return [writeJson([rows.text.trim(), readers.toSorted()])];
+/** Returns where a list comes from: its expression, and what each step that it names asked for, in each of its rounds. */
+export function asksOfList(context: ReadingContext, { frame }: Place, rows: Expression): readonly string[] {
+  const list = rows.text.trim();
+  const steps = stepsNamedIn(rows, context.state, frame).filter(({ completed }) => completed?.outcome !== "skipped");
+  return [
+    writeJson([list, []]),
+    ...steps.map(({ address, completed }) => writeJson([list, completed?.as ?? null, ...askedAt(context, address)])),
+  ];
+}
+
+// The name of what a step calls or includes, and its input. A step that an edit has removed asks for nothing that a later run reads again.
+function askedAt(context: ReadingContext, address: string): readonly Json[] {
+  const { frame, id, keys } = parseAddress(address);
+  const path = pathTo(playbookIn(context.playbook, frame)?.steps ?? [], id);
+  const step = path.at(-1);
+  if (step?.kind === "include") return [step.uses, context.state.steps.get(address)?.begun?.inputs ?? null];
+  if (step?.kind !== "call") return [address];
+  const rounds = roundsAt(context.state, path, { frame, keys });
+  const input = ifKnown(() => bindCall(context, { frame, rounds }, step).input, null);
+  return [step.operation.name, input];
+}
+
+function roundsAt(
+  { expansions }: RunState,
+  path: readonly Step[],
+  { frame, keys }: Pick<StepAddress, "frame" | "keys">,
+): Place["rounds"] {
+  const loops = path.filter(({ foreach }) => foreach !== undefined);
+  return loops.flatMap((owner, at) => {
+    const expansion = keys.slice(0, at).reduce(roundOf, frame + owner.id);
+    const [key = "", index = -1] = [keys[at], expansions.get(expansion)?.rounds.findIndex((round) => round.key === keys[at])];
+    return index < 0 ? [] : [{ owner, expansion, index, key }];
+  });
 }
 
 /** Returns the steps that an expression in a frame names, in each of their rounds. */
@@ -39,11 +69,11 @@ export function stepsNamedIn(
   { references }: Expression,
   { steps }: RunState,
   frame: string,
-): readonly (Pick<StepState, "completed"> & { readonly id: string })[] {
+): readonly (Pick<StepState, "completed"> & { readonly address: string })[] {
   const ids = new Set(references.flatMap(({ root, path: [id = ""] }) => (root === "steps" ? [id] : [])));
   return [...steps].flatMap(([address, { completed }]) => {
     const { frame: itsFrame, id } = parseAddress(address);
-    return itsFrame === frame && ids.has(id) ? [{ id, completed }] : [];
+    return itsFrame === frame && ids.has(id) ? [{ address, completed }] : [];
   });
 }
 

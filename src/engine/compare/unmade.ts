@@ -1,12 +1,12 @@
 // Which comparisons a run has not made, so that the last run that made them does not pass for how things are now.
 import { ifKnown } from "../../expression/expression.ts";
-import type { Playbook, Step } from "../../playbook/model.ts";
-import { compares, heldBy, stepNamed } from "../../playbook/playbook-walk.ts";
+import { compares } from "../../playbook/playbook-walk.ts";
 import { holdersOf, includingStep, parseAddress } from "../../protocol/address.ts";
 import { nameInProject, placeOf } from "../../protocol/identity.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { scopeName } from "./given-sides.ts";
+import { pathTo, playbookIn } from "./step-path.ts";
 
 /** Returns the name by which the drifts of a playbook are known. */
 export function playbookName({ playbook: { id }, opened }: Pick<RunContext, "playbook" | "opened">): string {
@@ -61,25 +61,8 @@ function wasSkipped({ playbook, state }: Pick<RunContext, "playbook" | "state">,
   if (frame === "") return false;
   const including = includingStep(frame);
   const { frame: outer, id } = parseAddress(including);
-  const around = holdersIn(playbookIn(playbook, outer)?.steps ?? [], id);
-  const addresses = around.flatMap((holder) => [...holdersOf(including, holder)]);
+  const around = pathTo(playbookIn(playbook, outer)?.steps ?? [], id);
+  const addresses = around.flatMap((holder) => [...holdersOf(including, holder.id)]);
   const isSkipped = addresses.some((each) => state.steps.get(each)?.completed?.outcome === "skipped");
   return isSkipped || wasSkipped({ playbook, state }, including);
-}
-
-function holdersIn(steps: readonly Step[], id: string): readonly string[] {
-  for (const step of steps) {
-    if (step.id === id) return [id];
-    const inside = holdersIn(heldBy(step), id);
-    if (inside.length > 0) return [step.id, ...inside];
-  }
-  return [];
-}
-
-function playbookIn(playbook: Playbook, frame: string): Playbook | undefined {
-  if (frame === "") return playbook;
-  const { frame: outer, id } = parseAddress(includingStep(frame));
-  const around = playbookIn(playbook, outer);
-  const step = around === undefined ? undefined : stepNamed(around, id);
-  return step?.kind === "include" ? step.playbook : undefined;
 }

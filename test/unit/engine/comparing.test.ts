@@ -8,7 +8,7 @@ import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
 import { folderForTest, NOT_STOPPING, type Ran, runnerForTest, serve } from "./server.ts";
 
 function comparisonIn({ completed, stopped }: Ran): Comparison {
-  const { comparison } = completed.at(-1) ?? stopped ?? {};
+  const { comparison } = [...completed, stopped].find((each) => each?.comparison !== undefined) ?? {};
   return comparison ?? expect.fail("nothing was compared");
 }
 
@@ -95,6 +95,56 @@ test("what one reader finds is not gone because another one does not see it", as
   expect(await countsOf("ben")).toMatchObject({ new: 0, cleared: 0 });
   expect(await countsOf("anna")).toMatchObject({ persisting: 1 });
 });
+
+/** Compares the accounts of tokens, which a step reads one after the other, in rounds within rounds or in one read. */
+const READ_BY_STEPS: Readonly<Record<string, (token: string) => string>> = {
+  "in one read": (token) => `
+steps:
+  - { id: accounts, uses: ledger.account.list, as: { ledger: "userId:anna" }, with: { tokenId: ${token} } }
+reconcile:
+  - id: accounts
+    left: { rows: "['alice']", key: row }
+    right: { rows: "steps.accounts.response", where: row.balance != 0, key: row.entity.userId }
+`,
+  "in rounds within rounds": (token) => `
+steps:
+  - id: days
+    foreach: { day: [monday], key: day }
+    block:
+      - id: accounts
+        foreach: { token: [${token}], key: token }
+        uses: ledger.account.list
+        as: { ledger: "userId:anna" }
+        with: { tokenId: "\${{ token }}" }
+reconcile:
+  - id: accounts
+    left: { rows: "['alice']", key: row }
+    right: { rows: "steps.accounts.monday.map(id, steps.accounts.monday[id].response[0])", where: row.balance != 0, key: row.entity.userId }
+`,
+};
+
+test.each(Object.entries(READ_BY_STEPS))(
+  "what steps have read of one token is not gone because they read another one next time: %s",
+  async (_, stepsOf) => {
+    let gold = 1;
+    const { url } = await serve(({ body }) => {
+      const token = body.includes("GOLD") ? "GOLD" : "SILVER";
+      const [userId, balance] = token === "GOLD" ? ["bob", gold] : ["alice", 1];
+      return { body: JSON.stringify([{ id: "account~1", tokenId: token, entity: { orgId: "org1", userId }, balance }]) };
+    });
+    const run = runnerForTest();
+    const drifts = async (token: string): Promise<readonly string[]> => {
+      const { counts } = comparisonIn(await run(`playbook: 1\nmode: read-only${stepsOf(token)}`, targetAt(url)));
+      return (["new", "persisting", "cleared"] as const).flatMap((state) =>
+        counts[state] === 0 ? [] : [`${counts[state]} ${state}`],
+      );
+    };
+    expect(await drifts("GOLD")).toEqual(["2 new"]);
+    expect(await drifts("SILVER"), "GOLD was not read again").toEqual([]);
+    gold = 0;
+    expect(await drifts("GOLD")).toEqual(["1 persisting", "1 cleared"]);
+  },
+);
 
 test("a run that began earlier clears nothing of what another one found meanwhile", async () => {
   let rows = '[{"id":"V1"},{"id":"V2"}]';
