@@ -54,7 +54,7 @@ async function* unpacked(file: NamedFile): AsyncGenerator<Uint8Array> {
   pipeline(Readable.from(counted()), gunzip, () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
   // Whatever follows a damaged member is ignored by zlib, without a word.
-  if (gunzip.bytesWritten !== bytes) throw unreadable(file.path, DAMAGED);
+  if (gunzip.bytesWritten !== bytes) throw unreadable(file.name, DAMAGED);
 }
 
 /** Returns why a file could not be read, as a Failure. */

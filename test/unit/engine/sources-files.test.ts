@@ -68,6 +68,7 @@ test("what cannot be read to its end is incomplete, with a message that says why
       csv(register.write("behind.gz", Buffer.concat([packed, Buffer.from([0, 1, 2, 3, 4, 5, 6, 7])]))),
       "source.unreadable: FOLDER/behind.gz is damaged",
     ],
+    [csv("behind.gz"), "source.unreadable: behind.gz is damaged"],
     [
       csv(register.write("head.csv", "holder,amount\nalice,1\n")),
       'source.columns: FOLDER/head.csv lacks the column "balance"; its columns: holder, amount',
