@@ -15,6 +15,7 @@ class BookmarkWalk implements PageWalk {
   readonly #items: string;
   readonly #last: string;
   readonly #seen = new Set<string>();
+  #asked: string | undefined;
 
   constructor(items: string, last: string) {
     this.#items = items;
@@ -26,9 +27,10 @@ class BookmarkWalk implements PageWalk {
     const bookmark = text(field(payload, "bookmark"));
     if (bookmark === undefined || bookmark === this.#last) return { kind: "end" };
     const isEmpty = listIn(payload, this.#items).length === 0;
-    if (this.#seen.has(bookmark)) return isEmpty ? { kind: "end" } : repeated(bookmark);
+    if (this.#seen.has(bookmark)) return isEmpty && bookmark === this.#asked ? { kind: "end" } : repeated(bookmark);
     if (isEmpty) return emptyPage(this.#seen.size + 1, bookmark);
     this.#seen.add(bookmark);
+    this.#asked = bookmark;
     return { kind: "more", page: bookmark, pages: undefined };
   }
 }

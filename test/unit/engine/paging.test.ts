@@ -224,6 +224,7 @@ test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, i
       2,
     ],
     [[page("1"), { count: 0, bookmark: "2", records: [] }, page("")], "paging.empty", 2],
+    [[page("1"), page("2"), { count: 0, bookmark: "1", records: [] }], "paging.repeated", 3],
     [[{ count: 0, bookmark: "1", records: [] }, page("")], "paging.empty", 1],
     [[page("1"), {}], "service.unreadable", 2],
     [[{ count: 3, bookmark: "", records: [a, b] }], "service.unreadable", 1],
