@@ -27,6 +27,17 @@ const ANSWERS_AT_START = 80;
 const ANSWERS_OF_SUBMIT = 28;
 const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
 
+const DIFFERING = `playbook: 1
+mode: read-only
+inputs:
+  ones: { type: list, default: [{ id: a, v: 1 }] }
+  others: { type: list, default: [{ id: a, v: 2 }] }
+reconcile:
+  - id: rows
+    left: { name: one, rows: inputs.ones, key: { id: row.id }, value: row.v }
+    right: { name: other, rows: inputs.others, key: { id: row.id }, value: row.v }
+`;
+
 /** After which of so many answers the connections are cut: a few by chance, or each at night. */
 function cuts(answers: number, few: number): readonly number[] {
   if (isNightly) return Array.from({ length: answers }, (_, at) => at);
@@ -101,6 +112,14 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     const run = direct.start("run", "order.yaml", "--input", "order=1");
     await reached(run, passed);
     expect(await mintedOnce(service, run, release)).toMatch(/attempt 1: applied, as read back/);
+  });
+
+  test("when a drift is found and the run ends: it waits, and the drift is the outcome", async () => {
+    const { way, project } = await desk();
+    project.write("compare.yaml", DIFFERING);
+    await way.loseCommitOf("FROM comparison WHERE environment = $1 AND playbook = $2\0");
+    const { code, stdout, transcript } = await project.run("run", "compare.yaml");
+    expect([code, stdout], transcript).toEqual([3, expect.stringContaining("1 drift")]);
   });
 
   test("a worker that cannot serve its page ends, and is not counted as alive", async () => {

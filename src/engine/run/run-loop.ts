@@ -33,7 +33,7 @@ import { type Action, type Place, planOf } from "./plan-steps.ts";
  */
 export async function runLoop(context: RunContext): Promise<RunClosed> {
   const closed = await untilClosed(context);
-  noteUnmade(context, closed.outcome);
+  await context.asked(() => noteUnmade(context, closed.outcome));
   return closed;
 }
 
