@@ -3,6 +3,7 @@ import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMean } from "../base/text/text.ts";
+import { isoTime } from "../base/time/date.ts";
 import { spellHolder } from "./holder.ts";
 import type { Lease } from "./leases.ts";
 
@@ -43,7 +44,7 @@ export function noRunYet(): Failure {
 export function latestUnsure({ id, openedAt }: { readonly id: string; readonly openedAt: number }): Failure {
   return new Failure({
     code: "journal.latest-unsure",
-    message: `the run ${id} began at ${new Date(openedAt).toISOString()}, which is yet to come`,
+    message: `the run ${id} began at ${isoTime(openedAt)}, which is yet to come`,
     why: "the clock was set back since, so another run may have begun later, and be the latest",
     next: ["name the run by its id:", command`runs`],
   });

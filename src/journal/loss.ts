@@ -1,5 +1,6 @@
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
+import { isoTime } from "../base/time/date.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { pathOf } from "../postgres/database.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -104,7 +105,7 @@ export function endedByLoss(runId: string, row: SqlRow): Failure {
   const { at, who } = lossOf(row);
   return new Failure({
     code: "journal.lost-run",
-    message: `the run ${runId} cannot be resumed: the journal had lost records, which ${who} accepted at ${new Date(at).toISOString()}`,
+    message: `the run ${runId} cannot be resumed: the journal had lost records, which ${who} accepted at ${isoTime(at)}`,
     why: "what it has sent is not all known any more, and would be sent again",
     next: "look into the ledger for what is still to be done, and begin a new run that does no more than that",
   });

@@ -2,6 +2,7 @@ import { EXIT } from "../base/exit.ts";
 import { Bug, Failure } from "../base/failure.ts";
 import { count } from "../base/text/text.ts";
 import { rested } from "../base/time/turns.ts";
+import { isoTime } from "../base/time/date.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import { askingOf } from "../engine/read/ask.ts";
 import { check } from "../engine/steps/check.ts";
@@ -39,7 +40,7 @@ export async function planAll(playbooks: readonly ReadyPlaybook[], target: Targe
   for (const each of playbooks) plans.push(await planRun({ ...each, target }, ports));
   return {
     format: 1,
-    madeAt: new Date(ports.clock.now()).toISOString(),
+    madeAt: isoTime(ports.clock.now()),
     ok: plans.every(({ outcome }) => outcome === "would-pass"),
     target: headingOf(target),
     plans,

@@ -1,3 +1,4 @@
+import { isoTime } from "../base/time/date.ts";
 import { serviceOf } from "../services/services.ts";
 import type { AttemptIntended, StepProblem } from "./record.ts";
 import { type AttemptFacts, type AttemptState, hadNoEffect, isRefused, undecidedOf } from "./attempt-state.ts";
@@ -110,7 +111,7 @@ export function refusalMessage({ answered, receipt }: Pick<AttemptFacts, "answer
 /** Explains why the outcome of an attempt is unknown. */
 export function openProblem(attempt: AttemptState): StepProblem {
   const { intended, intendedAt, answered } = attempt;
-  const at = new Date(intendedAt).toISOString();
+  const at = isoTime(intendedAt);
   if (answered === undefined) {
     return {
       code: "write.unanswered",

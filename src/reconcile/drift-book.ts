@@ -3,6 +3,7 @@ import { Failure } from "../base/failure.ts";
 import { parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
+import { isoTime } from "../base/time/date.ts";
 import { type ComparisonName, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { ExplainedDrift, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
@@ -216,7 +217,7 @@ export class DriftBook {
 
   /** Closes the unfinished comparisons of a playbook, because no run makes them any more. One that a run begins again counts again. */
   closeComparisons(playbook: string, { who, because, at }: Omit<Closing, "id">): void {
-    const closed = { who: this.#redact(who), because: this.#redact(because), at: new Date(at).toISOString() };
+    const closed = { who: this.#redact(who), because: this.#redact(because), at: isoTime(at) };
     this.#database.transaction(() => {
       for (const row of this.#unfinished())
         if (row["playbook"] === playbook)

@@ -7,7 +7,7 @@ import { masked } from "../base/secret.ts";
 import type { Schedule } from "../playbook/model.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { Courier } from "./notify/courier.ts";
-import { type OpenWriteQuestion, type Firing, problemsIn, type Released, type RunResult, timeOf } from "./firing.ts";
+import { type OpenWriteQuestion, type Firing, problemsIn, type Released, type RunResult } from "./firing.ts";
 import { LOST_FIRING } from "./firings.ts";
 import type { FiringEnd, Heartbeat, HeartbeatPorts } from "./notify/heartbeat.ts";
 import type { Metrics } from "./metrics.ts";
@@ -16,6 +16,7 @@ import { mayPass } from "../sql/failure.ts";
 import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./notify/streak.ts";
 import type { KeptFailure } from "../base/failure.ts";
+import { isoTime } from "../base/time/date.ts";
 import type { EndedState, Blocking, AboutSchedule } from "../report/schedule/shape.ts";
 
 /** A playbook to run, and how. */
@@ -321,5 +322,5 @@ function levelOf(firing: Firing): "info" | "warn" | "error" {
 
 /** What every line of the log about a firing says of it. */
 export function aboutFiring({ schedule, tick }: Pick<Firing, "schedule" | "tick">): Readonly<Record<string, unknown>> {
-  return { schedule, tick: timeOf(tick) };
+  return { schedule, tick: isoTime(tick) };
 }

@@ -73,13 +73,3 @@ export function problemsIn({ run, steps }: RunReport): readonly KeptFailure[] {
 function withoutEvidence({ code, message, why, next }: KeptFailure): KeptFailure {
   return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
 }
-
-/** The moment for people and records. */
-export function timeOf(at: number): string {
-  return new Date(at).toISOString();
-}
-
-/** The moment for people and records; null when there is none. */
-export function timeOrNull(at: number | undefined): string | null {
-  return at === undefined ? null : timeOf(at);
-}

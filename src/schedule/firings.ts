@@ -5,11 +5,12 @@ import type { Clock } from "../base/ports.ts";
 import { Failure, type KeptFailure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Redact } from "../base/secret.ts";
+import { isoTime } from "../base/time/date.ts";
 import { keepsHold, type Life, type Liveness, spellHolder } from "../journal/holder.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { TickDecision } from "./decide.ts";
-import { type Firing, type Released, timeOf } from "./firing.ts";
+import type { Firing, Released } from "./firing.ts";
 import type { EndedState } from "../report/schedule/shape.ts";
 
 /** The table of firings. */
@@ -275,7 +276,7 @@ export const LOST_FIRING = "schedule.lost";
 function lostFiring({ schedule, tick }: Firing): Failure {
   return new Failure({
     code: LOST_FIRING,
-    message: `the firing of ${schedule} at ${timeOf(tick)} was taken for dead by another process`,
+    message: `the firing of ${schedule} at ${isoTime(tick)} was taken for dead by another process`,
     why: "this process showed no sign of life for a while, and the next firing may be under way; nothing more is sent",
     next: command`schedule history`,
     exit: EXIT.locked,

@@ -1,4 +1,5 @@
-import { type Firing, timeOf, timeOrNull } from "./firing.ts";
+import { isoTime, isoTimeOrNull } from "../base/time/date.ts";
+import type { Firing } from "./firing.ts";
 import type { FiringEntry } from "../report/schedule/shape.ts";
 
 /** Returns a firing as lists show it. */
@@ -6,13 +7,13 @@ export function firingEntry(firing: Firing): FiringEntry {
   const { schedule, tick, due, state, runId, tries, startedAt, endedAt, holder, problem } = firing;
   return {
     schedule,
-    tick: timeOf(tick),
-    due: timeOf(due),
+    tick: isoTime(tick),
+    due: isoTime(due),
     state,
     run: runId ?? null,
     tries,
-    startedAt: timeOrNull(startedAt),
-    endedAt: timeOrNull(endedAt),
+    startedAt: isoTimeOrNull(startedAt),
+    endedAt: isoTimeOrNull(endedAt),
     holder: holder ?? null,
     problem: problem ?? null,
   };

@@ -11,7 +11,7 @@ export function jsonLog(write: (line: string) => void): Log {
   const logger = pino(
     {
       base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "message",
     },

@@ -1,8 +1,9 @@
 import { EXIT, type ExitCode } from "../base/exit.ts";
 import { LIMITS } from "../base/limits.ts";
+import { isoTime } from "../base/time/date.ts";
 import { spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled } from "./carrier.ts";
-import { type Firing, timeOf } from "./firing.ts";
+import type { Firing } from "./firing.ts";
 import { blockedBy, blockingOf } from "./service.ts";
 import type { Blocking } from "../report/schedule/shape.ts";
 
@@ -40,7 +41,7 @@ export async function runNow(parts: Parts, scheduled: Scheduled, stopping: Abort
 
 function reportHeld({ log }: Parts, firing: Firing): ExitCode {
   const by = firing.holder === undefined ? "another process" : spellHolder(firing.holder);
-  const since = timeOf(firing.startedAt ?? firing.tick);
+  const since = isoTime(firing.startedAt ?? firing.tick);
   log("warn", "firing.held", `${firing.schedule}: not run, it is under way already (${by}, since ${since})`, aboutFiring(firing));
   return EXIT.locked;
 }

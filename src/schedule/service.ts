@@ -4,10 +4,11 @@ import { resolvingCommands } from "../journal/failures.ts";
 import { LIMITS } from "../base/limits.ts";
 import { rested } from "../base/time/turns.ts";
 import { count } from "../base/text/text.ts";
+import { isoTime } from "../base/time/date.ts";
 import { keepsHold, spellHolder } from "../journal/holder.ts";
 import { aboutFiring, Carrier, type Parts, type Scheduled, type StopReason } from "./carrier.ts";
 import { type Decision, type FiringPlan, nextDue } from "./decide.ts";
-import { type Firing, timeOf } from "./firing.ts";
+import type { Firing } from "./firing.ts";
 import type { RunReport } from "../report/shape.ts";
 import { mayPass } from "../sql/failure.ts";
 import { ScheduleMemory } from "./memory.ts";
@@ -159,9 +160,9 @@ export class Scheduler {
     metrics.begin(id);
     const next = nextDue(planOf(ticking), Math.max(clock.now(), this.#memory.known(id)?.since ?? 0));
     metrics.next(id, next);
-    const when = next === undefined ? "never" : timeOf(next);
+    const when = next === undefined ? "never" : isoTime(next);
     if (isSetBack) {
-      const ahead = `its firings up to ${timeOf(before.since)} were settled by a clock that has been set back`;
+      const ahead = `its firings up to ${isoTime(before.since)} were settled by a clock that has been set back`;
       log("warn", "schedule.set-back", `${id}: ${ahead}; it fires again by the new one`, { schedule: id });
     }
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
@@ -236,12 +237,12 @@ export class Scheduler {
         this.#carrier.reportEnd(ticking, store.firings.explain(ticking.id, step.tick, held));
       } else if (step.state === "skipped") {
         metrics.fired(ticking.id, "skipped", 1);
-        log("warn", "firing.skipped", `${ticking.id}: skipped ${timeOf(step.tick)}, the run before is still under way`, about);
+        log("warn", "firing.skipped", `${ticking.id}: skipped ${isoTime(step.tick)}, the run before is still under way`, about);
       } else if (step.state === "replaced") {
         metrics.fired(ticking.id, "replaced", 1);
-        log("info", "firing.replaced", `${ticking.id}: ${timeOf(step.tick)} is made up for by a later one`, about);
+        log("info", "firing.replaced", `${ticking.id}: ${isoTime(step.tick)} is made up for by a later one`, about);
       } else if (step.state === "queued") {
-        log("info", "firing.queued", `${ticking.id}: ${timeOf(step.tick)} waits for the run before`, about);
+        log("info", "firing.queued", `${ticking.id}: ${isoTime(step.tick)} waits for the run before`, about);
       }
     }
   }
@@ -253,7 +254,7 @@ export class Scheduler {
     if (holder === undefined || startedAt === undefined || clock.now() - startedAt < LIMITS.scheduleHeldMs) return undefined;
     return {
       code: "schedule.held",
-      message: `not run: the run before it is under way since ${timeOf(startedAt)}, in ${spellHolder(holder)}`,
+      message: `not run: the run before it is under way since ${isoTime(startedAt)}, in ${spellHolder(holder)}`,
       next: adviceText(["when that process is gone:", command`schedule release ${playbook} --because TEXT`]),
     };
   }

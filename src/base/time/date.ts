@@ -31,6 +31,11 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** Returns a moment as `isoTime` does; null when there is none. */
+export function isoTimeOrNull(at: number | null | undefined): string | null {
+  return typeof at === "number" ? isoTime(at) : null;
+}
+
 /** Returns the day of a moment in UTC: `2026-01-31`. */
 export function isoDay(at: number): string {
   return isoTime(at).slice(0, 10);

@@ -12,6 +12,7 @@ import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
 import { isLoopback } from "../../serving/names.ts";
 import { connectionRemedy } from "../../base/connection-failure.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
@@ -84,7 +85,7 @@ async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings
   }
   const leftMs = (certificateUntil ?? Infinity) - systemClock.now();
   if (leftMs < LIMITS.doctorCertificateMs) {
-    const until = new Date(certificateUntil ?? 0).toISOString();
+    const until = isoTime(certificateUntil ?? 0);
     findings.warning("service.certificate-ends", `${side}: the certificate of ${baseUrl} is valid until ${until}`);
   }
   return true;

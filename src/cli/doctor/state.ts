@@ -4,6 +4,7 @@ import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, quoted } from "../../base/text/text.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { openEntries } from "../../files/state.ts";
 import { journalHealth, type JournalHealth, type RunHealth } from "../../journal/health.ts";
 import { spellHolder } from "../../journal/holder.ts";
@@ -123,7 +124,7 @@ function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHe
   const about = format === newest ? "" : ", which the next run brings up to date";
   findings.ok("state.journal", `${path} is whole, format ${format}${about}`);
   for (const { at, who, because, what } of losses) {
-    const when = new Date(at).toISOString();
+    const when = isoTime(at);
     findings.warning("state.loss-accepted", `${who} accepted at ${when} that records are lost: ${because} (${what})`, {
       why: "runs that had not passed by then cannot be resumed",
     });

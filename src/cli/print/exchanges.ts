@@ -5,6 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Secret } from "../../base/secret.ts";
 import { count, quoted } from "../../base/text/text.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { openOutput } from "../../files/output.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import type { RunEvent } from "../../protocol/record.ts";
@@ -96,7 +97,7 @@ export class ShownExchanges {
     const of = [this.#file, steps.join(" | ")].filter((part) => part !== "").join(" ");
     const body = outgoing.body === undefined ? undefined : bounded(redact(outgoing.body));
     const lines = [
-      `${new Date(at).toISOString()}  ${of}`.trimEnd(),
+      `${isoTime(at)}  ${of}`.trimEnd(),
       ...(outgoing.fresh ? ["# a write: pasted, it would be sent once more"] : []),
       this.#curl(outgoing, body),
       ...outcomeLines(exchanged, outgoing, durationMs),

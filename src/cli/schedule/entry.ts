@@ -1,5 +1,6 @@
 import { Cron, localTime } from "../../base/time/cron.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { isoTime, isoTimeOrNull } from "../../base/time/date.ts";
 import { leftBy, leftOpenOf } from "../../engine/run/earlier/writes-left-open.ts";
 import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
@@ -41,13 +42,13 @@ export function entryOf({ store, known, blocking }: EntrySource, most: number): 
     next: nextOf(known, { settled: store.isAhead(known) ? 0 : known.since, now, most }),
     last: last === undefined ? null : firingEntry(last),
     lastState: lastState ?? null,
-    lastSuccess: lastSuccess === undefined ? null : new Date(lastSuccess).toISOString(),
+    lastSuccess: isoTimeOrNull(lastSuccess),
     running: running === undefined ? null : { ...firingEntry(running), alive: lives },
     unserved: unservedSince(store.known(id), now),
     waiting: open.filter(({ state }) => state === "queued").length,
     missed: {
       count: store.firings.countOf(id, "missed"),
-      last: missed === undefined ? null : new Date(missed.tick).toISOString(),
+      last: missed === undefined ? null : isoTime(missed.tick),
     },
     blockedBy: lives ? null : (blocking(asked) ?? null),
   };
@@ -74,7 +75,7 @@ function unservedSince(stored: KnownSchedule | undefined, now: number): string |
   const { id, jitterMs, since } = stored;
   const tick = new Cron(stored.cron, stored.timezone).next(since);
   const isLate = tick !== undefined && now - dueOf({ id, jitterMs }, tick) > LIMITS.scheduleLateMs;
-  return isLate ? new Date(tick).toISOString() : null;
+  return isLate ? isoTime(tick) : null;
 }
 
 function nextOf(
@@ -87,7 +88,7 @@ function nextOf(
   const from = Math.max(settled, now - jitterMs);
   for (let tick = pattern.next(from); tick !== undefined && next.length < most; tick = pattern.next(tick)) {
     const due = dueOf({ id, jitterMs }, tick);
-    if (due >= now) next.push({ utc: new Date(due).toISOString(), local: localTime(due, timezone) });
+    if (due >= now) next.push({ utc: isoTime(due), local: localTime(due, timezone) });
   }
   return next;
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
@@ -27,7 +28,7 @@ export function listing(store: JournalStore, details: RunDetails): (run: RunSumm
 
 function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): Omit<ListedRun, "detail"> {
   const heldBy = held === undefined ? null : spellHolder(held.holder);
-  return { id, playbook, environment, openedAt: new Date(openedAt).toISOString(), outcome: reported(outcome), heldBy };
+  return { id, playbook, environment, openedAt: isoTime(openedAt), outcome: reported(outcome), heldBy };
 }
 
 /** The outcome of a run as reports have it. */

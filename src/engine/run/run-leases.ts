@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { headingOf, placeOf, type Target } from "../../environment/target.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import type { Claim, Lease, WantedLeases } from "../../journal/leases.ts";
@@ -109,7 +110,7 @@ function patienceMs({ kind, life }: Lease, wish: GroupWish | undefined): number 
 function spell({ kind, name, runId, holder, since }: Lease): string {
   const who = holder === undefined ? "no process" : spellHolder(holder);
   const what = kind === "group" ? `the group "${name}"` : name;
-  return `${what}, which the run ${runId} holds (${who}, since ${new Date(since).toISOString()})`;
+  return `${what}, which the run ${runId} holds (${who}, since ${isoTime(since)})`;
 }
 
 function held(lease: Lease, wish: GroupWish | undefined): Failure {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../base/ports.ts";
+import { isoTime } from "../../base/time/date.ts";
 import type { GivenNames } from "../../services/given-names.ts";
 import { parseAddress } from "../../protocol/address.ts";
 
@@ -17,7 +18,7 @@ export interface RunName {
 /** Returns the names of a new run. */
 export function newRunName(now: number, random: Random): RunName {
   const runKey = base36(random.bytes(KEY_LENGTH)).slice(-KEY_LENGTH).padStart(KEY_LENGTH, "0");
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, "").slice(0, 15);
+  const stamp = isoTime(now).replaceAll(/[-:]/g, "").slice(0, 15);
   return { runId: `${stamp}-${runKey}`, runKey };
 }
 

@@ -1,6 +1,7 @@
 import { invariant } from "../../base/failure.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { objectOf } from "../../base/maps.ts";
+import { isoTime } from "../../base/time/date.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Playbook, StepLoops } from "../../playbook/model.ts";
@@ -62,7 +63,7 @@ export class Frames {
 
   #newFrame(playbook: Playbook, begun: Frame["begun"], inputs: JsonObject = {}): Frame {
     const { opened, openedAt } = this.#state;
-    const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: new Date(openedAt).toISOString() };
+    const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: isoTime(openedAt) };
     const env = opened?.env?.[playbook.file] ?? {};
     const secrets = this.#secrets.in(playbook.file);
     const names = {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { basename } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
+import { isoTime } from "../../base/time/date.ts";
 import { readLines } from "../../files/regular.ts";
 import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
 import type { RunOpened, RunRecord } from "../../protocol/record.ts";
@@ -79,7 +80,7 @@ export function archiveNumber(name: string): number | undefined {
 
 /** Returns a record as a line of JSON. The body comes last, letter for letter: its hash can be made again from the line. */
 export function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
-  const place = { run, sequence, epoch, at, time: new Date(at).toISOString(), kind, previous, hash };
+  const place = { run, sequence, epoch, at, time: isoTime(at), kind, previous, hash };
   return `${JSON.stringify(place).slice(0, -1)}${BODY}${body}}`;
 }
 
@@ -98,7 +99,7 @@ export function* archiveText(
     digest.update(line);
     return line;
   };
-  const heading = { kind: "archive", format: FORMAT, number, previous, sealedAt: new Date(sealedAt).toISOString() };
+  const heading = { kind: "archive", format: FORMAT, number, previous, sealedAt: isoTime(sealedAt) };
   yield lineOf(JSON.stringify(heading));
   for (const run of runs) {
     for (const record of chainOf(run.id)) {
@@ -114,7 +115,7 @@ export function* archiveText(
 
 // Of the record, which secrets are masked in: the heading is held to it.
 function runLine({ id, outcome, end }: SealedRun, { playbook, target, at }: RunRecord & RunOpened): string {
-  const about = { playbook: playbook.file, environment: target.environment, openedAt: new Date(at).toISOString(), outcome };
+  const about = { playbook: playbook.file, environment: target.environment, openedAt: isoTime(at), outcome };
   return JSON.stringify({ kind: "archive.run", run: id, ...about, records: end.sequence + 1, hash: end.hash });
 }
 

@@ -3,6 +3,7 @@ import { countLong } from "../../base/text/text.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { isoTime } from "../../base/time/date.ts";
 import type { Channel } from "../../environment/notifications.ts";
 import { deliver, type StartCommand } from "./deliver.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
@@ -130,7 +131,7 @@ export class Courier {
     }
     const next = this.#outbox.failed(letter, why);
     metrics.notified(channel.name, next === undefined ? "given-up" : "failed");
-    const then = next === undefined ? `given up after ${letter.tries} tries` : `tried again at ${new Date(next).toISOString()}`;
+    const then = next === undefined ? `given up after ${letter.tries} tries` : `tried again at ${isoTime(next)}`;
     const level = next === undefined ? "error" : "warn";
     log(level, "notification.failed", `${channel.name} could not be notified: ${letter.event}: ${why}; ${then}`, {
       ...about,

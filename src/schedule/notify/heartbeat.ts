@@ -5,9 +5,10 @@ import { LIMITS } from "../../base/limits.ts";
 import type { Clock } from "../../base/ports.ts";
 import { retry } from "../../base/time/retry.ts";
 import type { Redact, Secret } from "../../base/secret.ts";
+import { isoTime } from "../../base/time/date.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { driftsIn } from "../drifts.ts";
-import { type Firing, timeOf } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { Log } from "../log.ts";
 import { post } from "./post.ts";
 
@@ -142,7 +143,7 @@ function bodyOf({ schedule, tick, state, runId, problem }: Firing, report: RunRe
   const counts = drifts === null ? [] : Object.entries(drifts.counts).map(([name, count]) => `${count} ${name}`);
   return [
     `${schedule}: ${state}`,
-    `firing: ${timeOf(tick)}`,
+    `firing: ${isoTime(tick)}`,
     ...(runId === undefined ? [] : [`run: ${runId}`]),
     ...(drifts === null ? [] : [`drifts: ${counts.join(", ")}`]),
     ...(problem === undefined ? [] : [`problem: ${problem.message}`]),

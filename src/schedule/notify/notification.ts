@@ -5,9 +5,10 @@ import type { EVENTS } from "../../environment/schema.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { RunReport, StepReport, Totals } from "../../report/shape.ts";
 import { type DriftsNote, driftsIn } from "../drifts.ts";
-import { type Firing, timeOf, timeOrNull } from "../firing.ts";
+import type { Firing } from "../firing.ts";
 import type { Streak } from "./streak.ts";
 import type { KeptFailure } from "../../base/failure.ts";
+import { isoTime, isoTimeOrNull } from "../../base/time/date.ts";
 import type { EndedState, AboutSchedule, FiringEntry } from "../../report/schedule/shape.ts";
 
 /** The events that a channel can ask for. */
@@ -145,10 +146,10 @@ export function noteOfFiring(event: EventName, firing: Firing, context: NoteCont
     ...common(event, about, at),
     summary: oneLine(`${about.playbook} (${about.environment}): ${what}${often}`, Infinity),
     firing: {
-      tick: timeOf(firing.tick),
+      tick: isoTime(firing.tick),
       state,
-      startedAt: timeOrNull(firing.startedAt),
-      endedAt: timeOrNull(firing.endedAt),
+      startedAt: isoTimeOrNull(firing.startedAt),
+      endedAt: isoTimeOrNull(firing.endedAt),
       tries: firing.tries,
     },
     run: report === undefined ? null : runNote(report),
@@ -165,7 +166,7 @@ function reasonIn([first, ...others]: readonly KeptFailure[]): string {
 }
 
 function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
-  return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: timeOf(streak.since) };
+  return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: isoTime(streak.since) };
 }
 
 /** The notification of a submitted run that a worker has ended, or could not begin. */
@@ -190,14 +191,14 @@ export function noteOfMissed(
 ): Notification {
   const [first = at, last = first] = [ticks[0], ticks.at(-1)];
   const times = ticks.length === 1 ? "time" : "times";
-  const span = ticks.length === 1 ? timeOf(first) : `from ${timeOf(first)} to ${timeOf(last)}`;
+  const span = ticks.length === 1 ? isoTime(first) : `from ${isoTime(first)} to ${isoTime(last)}`;
   return {
     ...common("missed", about, at),
     summary: oneLine(
       `${about.playbook} (${about.environment}): did not run ${isCut ? "at least " : ""}${ticks.length} ${times}, ${span}`,
       Infinity,
     ),
-    missed: { count: ticks.length, more: isCut, first: timeOf(first), last: timeOf(last) },
+    missed: { count: ticks.length, more: isCut, first: isoTime(first), last: isoTime(last) },
     before: before ?? null,
   };
 }
@@ -212,7 +213,7 @@ type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firin
 
 function common(event: EventName, { id, playbook, environment }: AboutSchedule, at: number): Common {
   const schedule = { id, playbook, environment };
-  return { format: 1, event, at: timeOf(at), schedule, firing: null, run: null, missed: null, problem: null, repeated: null };
+  return { format: 1, event, at: isoTime(at), schedule, firing: null, run: null, missed: null, problem: null, repeated: null };
 }
 
 function runNote(report: RunReport): RunNote {

@@ -1,6 +1,7 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { resolveWrite } from "../../../engine/write/resolve-write.ts";
 import { resolvingCommands } from "../../../journal/failures.ts";
 import { openWrites } from "../../../protocol/open-writes.ts";
@@ -54,8 +55,7 @@ function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCo
   });
   if (json === true) return printData(shell, { run, unknown: writes });
   const lines = writes.map(
-    ({ step, attempt, operation, sentAt }) =>
-      `${step}  attempt ${attempt + 1}  ${operation}  sent at ${new Date(sentAt).toISOString()}`,
+    ({ step, attempt, operation, sentAt }) => `${step}  attempt ${attempt + 1}  ${operation}  sent at ${isoTime(sentAt)}`,
   );
   shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${lines.join("\n")}\n`);
   return EXIT.passed;

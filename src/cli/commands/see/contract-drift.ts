@@ -4,6 +4,7 @@ import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { ContractCheck, type ContractFinding, FINDINGS } from "../../../coverage/findings.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../../exchanges/kept.ts";
@@ -55,7 +56,7 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
     const data = all.map(({ since, ...finding }) => ({
       ...finding,
       isNew: since === now,
-      since: new Date(since).toISOString(),
+      since: isoTime(since),
     }));
     printData(shell, { environment, exchanges, new: fresh, findings: data });
   } else {

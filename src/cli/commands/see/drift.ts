@@ -4,6 +4,7 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
+import { isoDay, isoTime, isoTimeOrNull } from "../../../base/time/date.ts";
 import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from "../../../report/comparison.ts";
@@ -67,7 +68,7 @@ function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
   const { id, kind, of, key, state, clearedAt, acknowledged } = drift;
   const scope = of.scope === "" ? "" : `, scope ${of.scope}`;
   return [
-    `${id}  ${kindWords(kind, drift.sides)}  ${clearedAt === null ? state : `cleared ${timeOf(clearedAt)}`}`,
+    `${id}  ${kindWords(kind, drift.sides)}  ${clearedAt === null ? state : `cleared ${isoTime(clearedAt)}`}`,
     `  of: ${keyOf(key)}`,
     `  comparison: ${drift.title} (${of.comparison} of ${of.playbook}, environment ${of.environment}${scope})`,
     `  ${wordsOf(drift, drift.sides)}`,
@@ -81,11 +82,11 @@ function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
 }
 
 function historyLine({ at, what, by, left, right, difference, because, until }: HistoryEntry): string {
-  if (what === "cleared") return `${timeOf(at)}  cleared       run ${by}`;
+  if (what === "cleared") return `${isoTime(at)}  cleared       run ${by}`;
   const values = `${left ?? "nothing"} | ${right ?? "nothing"}${difference === null ? "" : ` (${difference})`}`;
-  if (what === "seen") return `${timeOf(at)}  seen          run ${by}  ${values}`;
-  if (what === "closed") return `${timeOf(at)}  closed        ${by}: ${because ?? ""}`;
-  return `${timeOf(at)}  acknowledged  ${by}, until ${lastDayOf(until ?? at)}  ${values}: ${because ?? ""}`;
+  if (what === "seen") return `${isoTime(at)}  seen          run ${by}  ${values}`;
+  if (what === "closed") return `${isoTime(at)}  closed        ${by}: ${because ?? ""}`;
+  return `${isoTime(at)}  acknowledged  ${by}, until ${lastDayOf(until ?? at)}  ${values}: ${because ?? ""}`;
 }
 
 interface AckOptions extends MemoryOptions {
@@ -173,7 +174,7 @@ const EXAMPLE_DAYS = 7;
 function dayAfter(until: string, now: number): number {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
   const end = day + DAY_MS;
-  const next = `--until ${new Date(now + EXAMPLE_DAYS * DAY_MS).toISOString().slice(0, 10)}`;
+  const next = `--until ${isoDay(now + EXAMPLE_DAYS * DAY_MS)}`;
   if (Number.isNaN(day)) throw new Failure({ code: "drift.until", message: `"${until}" is no day`, next });
   if (end <= now) throw new Failure({ code: "drift.until", message: `${until} is over`, next });
   if (end - now <= LIMITS.acknowledgedDays * DAY_MS) return end;
@@ -184,7 +185,7 @@ function dayAfter(until: string, now: number): number {
 function clearedFailure(id: string, clearedAt: number): Failure {
   return new Failure({
     code: "drift.cleared",
-    message: `${id} was cleared at ${timeOf(clearedAt)}`,
+    message: `${id} was cleared at ${isoTime(clearedAt)}`,
     next: command`drift list`,
   });
 }
@@ -212,8 +213,8 @@ function comparisonOf({ title, of: { environment, playbook, scope } }: Pick<Know
 
 function line(drift: KnownDrift): string {
   const { state, since, clearedAt } = drift;
-  const found = state === "new" ? `; found ${timeOf(since)}` : "";
-  return `${driftLine(drift, drift.sides)}${found}${clearedAt === null ? "" : `; cleared ${timeOf(clearedAt)}`}`;
+  const found = state === "new" ? `; found ${isoTime(since)}` : "";
+  return `${driftLine(drift, drift.sides)}${found}${clearedAt === null ? "" : `; cleared ${isoTime(clearedAt)}`}`;
 }
 
 /** A drift as `--json` has it; its shape is published. */
@@ -230,20 +231,16 @@ function asData({ since, lastSeen, clearedAt, acknowledged, ...drift }: KnownDri
     title,
     of,
     sides,
-    since: timeOf(since),
-    lastSeen: timeOf(lastSeen),
+    since: isoTime(since),
+    lastSeen: isoTime(lastSeen),
     lastRun,
-    clearedAt: clearedAt === null ? null : timeOf(clearedAt),
-    acknowledged: acknowledged === null ? null : { ...acknowledged, until: timeOf(acknowledged.until) },
+    clearedAt: isoTimeOrNull(clearedAt),
+    acknowledged: acknowledged === null ? null : { ...acknowledged, until: isoTime(acknowledged.until) },
   };
 }
 
 function historyData({ at, until, ...entry }: HistoryEntry): object {
-  return { at: timeOf(at), ...entry, until: until === null ? null : timeOf(until) };
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString();
+  return { at: isoTime(at), ...entry, until: isoTimeOrNull(until) };
 }
 
 function openBook(shell: Shell, options: MemoryOptions): DriftBook {

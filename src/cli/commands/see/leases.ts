@@ -1,5 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { releaseRun } from "../../../engine/run/release-run.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import type { Lease } from "../../../journal/leases.ts";
@@ -17,7 +18,7 @@ export const listLeases: Command<MemoryOptions> = async (shell, options) => {
     const held = leases.map(({ holder, since, epoch: _epoch, life: _life, ...lease }) => ({
       ...lease,
       holder: holder ?? null,
-      since: new Date(since).toISOString(),
+      since: isoTime(since),
     }));
     return printData(shell, { leases: held });
   }
@@ -27,7 +28,7 @@ export const listLeases: Command<MemoryOptions> = async (shell, options) => {
 };
 
 function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string {
-  const by = holder === undefined ? "left a write open" : `${spellHolder(holder)}, since ${new Date(since).toISOString()}`;
+  const by = holder === undefined ? "left a write open" : `${spellHolder(holder)}, since ${isoTime(since)}`;
   const what = kind === "run" ? "itself" : kind === "group" ? `group "${name}"` : name;
   return `${runId}  ${what}  ${by}${shared ? "; another run has acted as it meanwhile" : ""}`;
 }

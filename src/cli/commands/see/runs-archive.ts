@@ -3,6 +3,7 @@ import { command, type Hint } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, countLong } from "../../../base/text/text.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
 import { verifyArchives, type VerifiedArchive } from "../../../journal/archives/archive-chain.ts";
@@ -59,7 +60,7 @@ function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
 
 function asData({ archives, kept }: ArchivedRuns): object {
   return {
-    archives: archives.map(({ sealedAt, ...rest }) => ({ ...rest, sealedAt: new Date(sealedAt).toISOString() })),
+    archives: archives.map(({ sealedAt, ...rest }) => ({ ...rest, sealedAt: isoTime(sealedAt) })),
     kept: kept.map(({ id, because }) => ({ run: id, because })),
   };
 }

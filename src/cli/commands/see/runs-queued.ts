@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
@@ -31,7 +32,7 @@ export const listQueued: Command<QueuedOptions> = async (plainShell, options): P
   const runs = peekIntoJournal(place, (store) =>
     queued.map(({ job, label, playbook, environment, key, submittedBy, submittedAt, isTaken, returned = null }) => {
       const { id: run = null, held } = unlessArchived(() => store.withKey(key)) ?? {};
-      const heldBy = held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() };
+      const heldBy = held === undefined ? null : { ...held.holder, since: isoTime(held.since) };
       const about = { label, playbook, environment, key, submittedBy, submittedAt: submittedAt.toISOString() };
       return { id: job.id, ...about, state: isTaken ? "under way" : "waiting", returned, run, heldBy };
     }),

@@ -1,5 +1,6 @@
 import { EXIT } from "../../../base/exit.ts";
 import { writeJson } from "../../../base/json/json.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import { textAt } from "../../../report/attempt.ts";
 import { settledText } from "../../../report/settled.ts";
@@ -26,9 +27,9 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
   }));
   const runs = latest.map(({ held, ...run }) => ({
     ...run,
-    openedAt: new Date(run.openedAt).toISOString(),
+    openedAt: isoTime(run.openedAt),
     outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
-    heldBy: held === undefined ? null : { ...held.holder, since: new Date(held.since).toISOString() },
+    heldBy: held === undefined ? null : { ...held.holder, since: isoTime(held.since) },
   }));
   if (options.json === true) return printData(shell, { total, runs });
   const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {

@@ -6,6 +6,7 @@ import { canonicalJson, isObject, jsonEquals } from "../../../base/json/json.ts"
 import { LIMITS } from "../../../base/limits.ts";
 import { isMasked } from "../../../base/secret.ts";
 import { count } from "../../../base/text/text.ts";
+import { isoTime } from "../../../base/time/date.ts";
 import { mayBeAtSame, headingOf, type Target } from "../../../environment/target.ts";
 import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { JournalStore } from "../../../journal/store.ts";
@@ -190,7 +191,7 @@ export function openWriteLeft(found: readonly [LeftOpen, ...LeftOpen[]]): Failur
 function sentenceOf({ run, write: { step, operation, sentAt }, same, isRenamed }: LeftOpen): string {
   const own = isRenamed ? `an earlier run of this playbook, which was ${run.playbook} then` : "an earlier run of this playbook";
   const whose = same === undefined ? own : `a run of ${run.playbook}`;
-  const at = new Date(sentAt).toISOString();
+  const at = isoTime(sentAt);
   return `the run ${run.id}, ${whose}, left a write open: it is unknown whether "${step}" (${operation}, attempted at ${at}) took effect${same === undefined ? "" : `; ${sameWords(same)}`}`;
 }
 

@@ -2,6 +2,7 @@ import { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../../base/json/parts.ts";
+import { isoTimeOrNull } from "../../../base/time/date.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
@@ -208,7 +209,7 @@ export type SeenEffect = Extract<Sight, { readonly seen: "effect" }>;
 
 /** Returns the effect that a change proves; its transaction is the ledger's own. */
 export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): SeenEffect {
-  const transactionTime = at === undefined ? null : new Date(at).toISOString();
+  const transactionTime = isoTimeOrNull(at);
   return {
     seen: "effect",
     by: { ...by, transactionId: id ?? null, transactionTime },
