@@ -1,5 +1,6 @@
 import { type Advice, adviceLines, adviceText } from "./command-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { present } from "./present.ts";
 
 /** What a failure reports: what is wrong, why, and how to fix it. */
 export interface FailureDetails {
@@ -42,8 +43,7 @@ export class Failure extends Error {
     return {
       code: this.code,
       message: this.message,
-      ...(this.why === undefined ? {} : { why: this.why }),
-      ...(this.next === undefined ? {} : { next: this.next }),
+      ...present({ why: this.why, next: this.next }),
     };
   }
 }
@@ -61,8 +61,7 @@ export function failureFrom(kept: KeptFailure, more: Pick<FailureDetails, "exit"
     ...more,
     code,
     message,
-    ...(why === undefined ? {} : { why }),
-    ...(next === undefined ? {} : { next: adviceLines(next) }),
+    ...present({ why, next: next && adviceLines(next) }),
   });
 }
 

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, writeJson } from "../base/json/js
 import { field } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
+import { present } from "../base/present.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { EnginePorts } from "../engine/engine-ports.ts";
 import { ask, type AskedReply, askingOf, isTrouble } from "../engine/read/ask.ts";
@@ -175,7 +176,7 @@ export class CalibrationAsker {
     const { service } = operation;
     const credential = this.#credentials.get(service.name);
     const identities = hasEntities(service) || credential === undefined ? {} : { [service.name]: credential };
-    const request = buildRequest(operation, input, { profile, actingEntity: actor, ...(page === undefined ? {} : { page }) });
+    const request = buildRequest(operation, input, { profile, actingEntity: actor, ...present({ page }) });
     return { operation, request, call: { operation, input, caller: { identities, label: null } } };
   }
 

@@ -1,6 +1,7 @@
 import { getOrInsert } from "../base/maps.ts";
 import { Recent } from "../base/recent.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
+import { present } from "../base/present.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
@@ -301,7 +302,7 @@ export class TypeEnvironment {
     }
     const message = summaryOf(error);
     const suggestion = SUGGESTIONS.find(({ pattern }) => pattern.test(message))?.suggestion;
-    return { ...at, code: "expression.ill-typed", message, ...(suggestion === undefined ? {} : { suggestion }) };
+    return { ...at, code: "expression.ill-typed", message, ...present({ suggestion }) };
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {

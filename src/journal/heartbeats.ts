@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { getOrInsert } from "../base/maps.ts";
 import { LIMITS } from "../base/limits.ts";
+import { present } from "../base/present.ts";
 import { startBeat, stopBeat } from "../postgres/beat.ts";
 import type { Holder } from "../protocol/record.ts";
 import type { SqlDatabase } from "../sql/database.ts";
@@ -86,7 +87,7 @@ function enter(server: ServerPlace): Shared {
     const beat = randomUUID();
     startBeat(server, beat);
     const space = processSpace();
-    return { holder: { ...thisProcess(), beat, ...(space === undefined ? {} : { space }) }, users: 0 };
+    return { holder: { ...thisProcess(), beat, ...present({ space }) }, users: 0 };
   });
   mine.users++;
   return mine;

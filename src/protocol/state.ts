@@ -1,6 +1,7 @@
 import { getOrInsert } from "../base/maps.ts";
 import { isObject, type Json } from "../base/json/json.ts";
 import { field, text } from "../base/json/parts.ts";
+import { present } from "../base/present.ts";
 import { type AttemptState, newAttempt, hadNoEffect, undecidedOf } from "./attempt-state.ts";
 import { type StepAddress, includingStep, isOfCheck, parseAddress } from "./address.ts";
 import type {
@@ -146,8 +147,7 @@ interface Spent {
 
 function edit(state: RunState, { playbook, steps, sources, data }: Writing): void {
   if (state.opened === undefined) return;
-  const kept = { ...(sources === undefined ? {} : { sources }), ...(data === undefined ? {} : { data }) };
-  state.opened = { ...state.opened, playbook, steps, ...kept };
+  state.opened = { ...state.opened, playbook, steps, ...present({ sources, data }) };
 }
 
 /** Returns the state of a step; an empty one if it has not begun. */

@@ -17,6 +17,7 @@ import type { ScheduleStore } from "./store.ts";
 import { streakAfter } from "./notify/streak.ts";
 import type { KeptFailure } from "../base/failure.ts";
 import { isoTime } from "../base/time/date.ts";
+import { present } from "../base/present.ts";
 import type { EndedState, Blocking, AboutSchedule } from "../report/schedule/shape.ts";
 
 /** A playbook to run, and how. */
@@ -167,7 +168,7 @@ export class Carrier {
     log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
       ...aboutFiring(firing),
       outcome: state,
-      ...(firing.runId === undefined ? {} : { run: firing.runId }),
+      ...present({ run: firing.runId }),
       ...(firing.problem === undefined ? {} : { problem: masked(firing.problem, redact) }),
     });
   }

@@ -2,6 +2,7 @@ import type { ExitCode } from "../base/exit.ts";
 import type { Holder, RunOutcome } from "../protocol/record.ts";
 import type { RunReport } from "../report/shape.ts";
 import type { KeptFailure } from "../base/failure.ts";
+import { present } from "../base/present.ts";
 import type { FiringState, AboutSchedule } from "../report/schedule/shape.ts";
 
 /** One moment at which a playbook was to run. Times are milliseconds since the Unix epoch. */
@@ -71,5 +72,5 @@ export function problemsIn({ run, steps }: RunReport): readonly KeptFailure[] {
 
 // Without what was seen, which may be long: the run's own report has it.
 function withoutEvidence({ code, message, why, next }: KeptFailure): KeptFailure {
-  return { code, message, ...(why === undefined ? {} : { why }), ...(next === undefined ? {} : { next }) };
+  return { code, message, ...present({ why, next }) };
 }

@@ -1,4 +1,5 @@
 import { CATALOGUE } from "../base/catalogue/catalogue.ts";
+import { present } from "../base/present.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type SourcePlace } from "./diagnostic.ts";
 import type { Range } from "./node.ts";
 
@@ -56,8 +57,7 @@ export class SourceFile {
       code: finding.code,
       severity: CATALOGUE[finding.code].severity,
       message: finding.message,
-      ...(finding.why === undefined ? {} : { why: finding.why }),
-      ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),
+      ...present({ why: finding.why, suggestion: finding.suggestion }),
       ...place,
       frame: this.#frame(place),
     };

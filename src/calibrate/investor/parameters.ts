@@ -1,6 +1,7 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { recordsIn, text } from "../../base/json/parts.ts";
+import { present } from "../../base/present.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
@@ -45,7 +46,7 @@ async function readSales(
   page?: number,
 ): Promise<SeenSales | undefined> {
   const profile = as === undefined ? asker.findings.profile : withSetting(asker.findings.profile, settingOf(as[0]), as[1]);
-  const answer = await asker.read({ operation: "investor.sales.list", input, profile, ...(page === undefined ? {} : { page }) });
+  const answer = await asker.read({ operation: "investor.sales.list", input, profile, ...present({ page }) });
   const payload = asker.payload(answer);
   if (!isObject(payload)) return undefined;
   const { pagination } = payload;

@@ -24,6 +24,7 @@ import { hastyClock } from "./clock.ts";
 import type { Course } from "./course.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 import type { Variables } from "../../base/variables.ts";
+import { present } from "../../base/present.ts";
 
 // A ledger that is quick, and still slower than the writes that follow one another.
 const COMMIT_DELAY_MS = 2;
@@ -53,7 +54,7 @@ export async function fillOrigin(
 ): Promise<SandboxTemplate> {
   const file = stateEntry(folder, "sandbox.db", "create");
   const filledAt = Date.now();
-  const sandbox = await startSandbox({ path: file, profile, ...(seed === undefined ? {} : { seed }) });
+  const sandbox = await startSandbox({ path: file, profile, ...present({ seed }) });
   await sandbox.close();
   return { file, filledAt, profile };
 }

@@ -1,5 +1,6 @@
 import { type Advice, adviceLines, adviceText } from "../../base/command-line.ts";
 import type { Failure } from "../../base/failure.ts";
+import { present } from "../../base/present.ts";
 import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
 /** What there is to say beside the message. */
@@ -37,11 +38,7 @@ export class Findings {
 
   /** Adds what a Failure says; by default as a problem. */
   failure({ code, message, why, next }: Failure, grade: Grade = "problem"): void {
-    this.#add(grade, code, {
-      message,
-      ...(why === undefined ? {} : { why }),
-      ...(next === undefined ? {} : { next: adviceLines(next) }),
-    });
+    this.#add(grade, code, { message, ...present({ why, next: next && adviceLines(next) }) });
   }
 
   #add(grade: Grade, code: string, { message, why, next }: More & { readonly message: string }): void {

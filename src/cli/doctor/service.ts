@@ -13,6 +13,7 @@ import { hasEntities, type Service, services } from "../../services/services.ts"
 import { isLoopback } from "../../serving/names.ts";
 import { connectionRemedy } from "../../base/connection-failure.ts";
 import { isoTime } from "../../base/time/date.ts";
+import { present } from "../../base/present.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
@@ -125,8 +126,7 @@ async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings
   }
   const { code, message, why, next } = unreached(asked, { operation, caller, target: asking.service.target });
   findings.problem(code, `${name}: ${message}`, {
-    ...(why === undefined ? {} : { why }),
-    ...(next === undefined ? {} : { next }),
+    ...present({ why, next }),
   });
   return false;
 }
@@ -157,5 +157,5 @@ export function askAs(
   { operation, input, page }: { readonly operation: Operation; readonly input: JsonObject; readonly page?: string | number },
 ): Promise<AskedReply> {
   const { caller } = harmlessCall(identity.service, identity.credential);
-  return ask(asking, { operation, input, caller, ...(page === undefined ? {} : { page }) });
+  return ask(asking, { operation, input, caller, ...present({ page }) });
 }

@@ -4,6 +4,7 @@ import { type JsonObject, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
+import { present } from "../../base/present.ts";
 import { digestOf } from "../../engine/run/plan-steps.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
@@ -170,7 +171,7 @@ function notCarriedOut(error: unknown, found: readonly string[]): JobResult {
   if (error instanceof Failure) {
     const { code, message, next, exit } = error;
     const said = code === "check.failed" ? [message, ...found].join("\n").trimEnd() : message;
-    return { run: null, outcome: null, exit, problem: { code, message: said, ...(next === undefined ? {} : { next }) } };
+    return { run: null, outcome: null, exit, problem: { code, message: said, ...present({ next }) } };
   }
   return {
     run: null,

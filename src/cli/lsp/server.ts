@@ -34,12 +34,14 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { messageOf } from "../../base/failure.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { VERSION } from "../../base/version.ts";
+import { present } from "../../base/present.ts";
 import { complete, type Offer } from "../../editor/completion.ts";
 import { definition } from "../../editor/definition.ts";
 import { hover } from "../../editor/hover.ts";
 import { quickFixOf } from "../../editor/quick-fix.ts";
 import { RenameRefused, renameStep, type StepUses, stepUses } from "../../editor/references.ts";
 import { type PlaybookSymbol, symbolsOf } from "../../editor/symbols.ts";
+import { wordsOf } from "../../report/check/checked.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { Range as Offsets } from "../../source/node.ts";
 import type { Shell } from "../shell.ts";
@@ -279,7 +281,7 @@ class Server {
     for (const uri of gone) this.#publish({ uri, diagnostics: [] });
     for (const [uri, diagnostics] of found) {
       const version = this.#documents.get(uri)?.version;
-      this.#publish({ uri, diagnostics: diagnostics.map(shownOf), ...(version === undefined ? {} : { version }) });
+      this.#publish({ uri, diagnostics: diagnostics.map(shownOf), ...present({ version }) });
     }
   }
 
@@ -306,20 +308,17 @@ function foldersOf({ workspaceFolders, rootUri }: InitializeParams): readonly st
   return folders.length > 0 ? folders : [rootUri ?? []].flat();
 }
 
-function shownOf({ code, severity, message, why, suggestion, ...place }: Diagnostic): Shown {
+function shownOf(diagnostic: Diagnostic): Shown {
+  const { code, severity, line, column, endLine, endColumn } = diagnostic;
   return {
     range: {
-      start: { line: place.line - 1, character: place.column - 1 },
-      end: { line: place.endLine - 1, character: place.endColumn - 1 },
+      start: { line: line - 1, character: column - 1 },
+      end: { line: endLine - 1, character: endColumn - 1 },
     },
     severity: severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
     code,
     source: "tokenbook",
-    message: sanitise(
-      [message, ...(why === undefined ? [] : [`why: ${why}`]), ...(suggestion === undefined ? [] : [`fix: ${suggestion}`])].join(
-        "\n",
-      ),
-    ),
+    message: sanitise(wordsOf(diagnostic)),
   };
 }
 

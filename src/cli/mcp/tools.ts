@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { parseJson } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
+import { present } from "../../base/present.ts";
 import { readPlan } from "../../planner/file.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { check } from "../commands/start/check.ts";
@@ -84,7 +85,7 @@ async function planned({ shell: plainShell, where, plans }: Desk, given: PlanGiv
   const { inputs: input = {}, environment: env } = given;
   const files = playbookFiles(plainShell, [playbook]);
   const shell = inProjectOf(plainShell, files.files, where);
-  const options = { ...where, ...(env === undefined ? {} : { env }), files: files.files, input };
+  const options = { ...where, ...present({ env }), files: files.files, input };
   const { plan, json, redact } = await makePlan(shell, options, readyPlaybooks(shell, options, files));
   for (const each of plan.plans) shell.stdout.write(`${redact(planLines(each, plan.target).join("\n"))}\n`);
   if (!plan.ok) {
@@ -108,7 +109,7 @@ async function runPlan({ shell, where, writesIn, plans }: Desk, given: { plan: s
 
 function shown(shell: Shell, where: Desk["where"], named: string): Promise<ExitCode> {
   const { state } = where;
-  return report(shell, { ...(state === undefined ? {} : { state }), runs: [new RunReference(named)], report: [], format: "md" });
+  return report(shell, { ...present({ state }), runs: [new RunReference(named)], report: [], format: "md" });
 }
 
 // An assistant reads no other files through us, not even what a message about them would show.

@@ -3,6 +3,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, firstLines } from "../../base/text/text.ts";
+import { present } from "../../base/present.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { CheckedFile } from "../../report/check/checked.ts";
 import type { NotBegun } from "../../report/shape.ts";
@@ -56,7 +57,7 @@ function problemOf(checked: CheckedFile): StepProblem | undefined {
   return {
     code,
     message: `${file}:${line}:${column} ${message}${more}`,
-    ...(why === undefined ? {} : { why }),
+    ...present({ why }),
     next: adviceText(command`check ${checked.file}`),
   };
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { count } from "../../base/text/text.ts";
 import { nextTurn } from "../../base/time/turns.ts";
 import { collectGarbage } from "../../base/v8-flags.ts";
+import { present } from "../../base/present.ts";
 import { OPEN_WRITE } from "../../engine/run/earlier/writes-left-open.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { type KeyedRun, RUN_ARCHIVED } from "../../journal/archives/archives.ts";
@@ -299,7 +300,7 @@ class EachRow {
     const message = failure.message.startsWith(where) ? failure.message : `${where}${failure.message}`;
     const next = failure.code === "input.invalid" ? "correct the row, and repeat the command" : failure.next;
     const { redact } = this.#prepared.session;
-    this.#keep(line, { code: failure.code, message: redact(message), ...(next === undefined ? {} : { next }) });
+    this.#keep(line, { code: failure.code, message: redact(message), ...present({ next }) });
     this.#end(line, EXIT.failed);
     print([
       `✗ not begun  ${message}`,

@@ -2,6 +2,7 @@ import { getOrInsert } from "../../base/maps.ts";
 import type PQueue from "p-queue";
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
+import { present } from "../../base/present.ts";
 import type { Pacing } from "../../environment/target.ts";
 import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
 
@@ -101,7 +102,7 @@ class Lane {
 async function newQueue({ perSecond, atOnce }: Pacing): Promise<PQueue> {
   const { default: Queue } = await import("p-queue");
   return new Queue({
-    ...(atOnce === undefined ? {} : { concurrency: atOnce }),
+    ...present({ concurrency: atOnce }),
     ...(perSecond === undefined ? {} : { interval: SECOND_MS, intervalCap: perSecond }),
   });
 }

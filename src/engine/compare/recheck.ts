@@ -2,6 +2,7 @@ import type { Json } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import { isoTime } from "../../base/time/date.ts";
+import { present } from "../../base/present.ts";
 import type { Compare } from "../../playbook/model.ts";
 import type { Difference, Sighting, YoungDifference } from "../../reconcile/sighting.ts";
 import { Gathered } from "../../reconcile/gathered.ts";
@@ -165,7 +166,7 @@ function evidenceOf(side: SideName, seen: SideValue | undefined, rows: readonly 
       input,
       actor,
       page: String(page),
-      ...(row.place === undefined ? {} : { place: row.place }),
+      ...present({ place: row.place }),
       at: isoTime(at),
       record: row.record,
     })),

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { invariant } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import { isPlainList } from "../../operations/answer.ts";
 import { type AfterPage, listIn } from "../../services/paging/paging.ts";
 import type { StepProblem } from "../../protocol/record.ts";
@@ -195,7 +196,7 @@ async function askInPieces(
 
 async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
-  const call = { operation, input, caller, loosely, ...(page === undefined ? {} : { page }) };
+  const call = { operation, input, caller, loosely, ...present({ page }) };
   // A later page is always asked for again: its failure would lose the pages before it.
   const failsAtOnce = reading.failsAtOnce === true && page === undefined;
   return resultOf(await ask(context, call, { ...reading, failsAtOnce }), context, reading);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.ts";
 import { compares, includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
@@ -93,7 +94,7 @@ function heading(
     line,
     ...what,
     ...(depth === 0 ? {} : { depth }),
-    ...(file === undefined ? {} : { file }),
+    ...present({ file }),
   };
 }
 

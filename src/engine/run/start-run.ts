@@ -1,5 +1,6 @@
 import { type Advice, command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
+import { present } from "../../base/present.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
@@ -164,8 +165,7 @@ function opening(
     inputs,
     ...(Object.keys(env).length === 0 ? {} : { env }),
     target: headingOf(target),
-    ...(folder === undefined ? {} : { folder }),
-    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...present({ folder, idempotencyKey: key }),
     ...(anyway === undefined || runs.length === 0 ? {} : { anyway: { who: anyway.who, because: anyway.because, runs } }),
     ...confirmedIn(consent),
   };

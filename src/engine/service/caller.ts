@@ -1,5 +1,6 @@
 import { readEntity } from "../../base/entity.ts";
 import { isObject, type Json, shownJson } from "../../base/json/json.ts";
+import { present } from "../../base/present.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
 import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
@@ -135,5 +136,5 @@ function entityOf(identity: Identity, target: Target): Json {
   const entity = entityIn(identity);
   if (entity === undefined) return { ...identity };
   const orgId = organizationOf(target);
-  return { ...(orgId === undefined ? {} : { orgId }), ...entity };
+  return { ...present({ orgId }), ...entity };
 }

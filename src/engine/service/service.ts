@@ -4,6 +4,7 @@ import { getOrInsert } from "../../base/maps.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { timeOfHeader } from "../../base/time/http-date.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
+import { present } from "../../base/present.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
 import { type ErrorForm, type Profile, profileOf } from "../../contract/profile.ts";
 import { isUnfinished, readAnswer, refusalText } from "../../operations/answer.ts";
@@ -69,7 +70,7 @@ export class ServiceClient {
     return buildRequest(operation, input, {
       profile,
       actingEntity: entityFor(operation.service, caller),
-      ...(page === undefined ? {} : { page }),
+      ...present({ page }),
     });
   }
 

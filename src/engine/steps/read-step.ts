@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { pauseAfter } from "../../base/time/backoff.ts";
 import { retry } from "../../base/time/retry.ts";
+import { present } from "../../base/present.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { CallStep } from "../../playbook/model.ts";
 import type { HeldCondition, StepCompleted, StepProblem } from "../../protocol/record.ts";
@@ -169,7 +170,7 @@ function isError({ status }: Reply): boolean {
 }
 
 function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
-  return { response, outcome: "ok", ...(envelope === undefined ? {} : { envelope }) };
+  return { response, outcome: "ok", ...present({ envelope }) };
 }
 
 function timedOut(

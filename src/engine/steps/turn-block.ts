@@ -1,4 +1,5 @@
 import { pauseAfter } from "../../base/time/backoff.ts";
+import { present } from "../../base/present.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Turn } from "../../protocol/decide.ts";
 import { stepIn } from "../../protocol/state.ts";
@@ -20,5 +21,5 @@ export async function turn(context: ReadingContext, { address, step }: Place, to
     if (retry !== undefined) await context.pause(pauseAfter(retry, stepIn(context.state, address).repeats + 1), address);
     if (context.stopping) return;
   }
-  context.note({ kind: "block.turned", step: address, ...to, ...(problem === undefined ? {} : { problem }) });
+  context.note({ kind: "block.turned", step: address, ...to, ...present({ problem }) });
 }

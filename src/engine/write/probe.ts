@@ -3,6 +3,7 @@ import { isObject, type JsonObject, textOrJson } from "../../base/json/json.ts";
 import { resolvingCommands } from "../../journal/failures.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { timeOfHeader } from "../../base/time/http-date.ts";
+import { present } from "../../base/present.ts";
 import type { Target } from "../../environment/target.ts";
 import type { Sight } from "../../services/probe.ts";
 import { areRefused, learntAt, openProblem } from "../../protocol/attempts.ts";
@@ -65,7 +66,7 @@ async function lookAt(
 // A trace may be in what the service refused to show.
 function notSeen({ again }: Extract<Sight, { seen: "nothing" }>): Sight {
   const why = "no trace of it is visible, but the service refused a part of what would show one";
-  return { seen: "unclear", why, ...(again === undefined ? {} : { again }) };
+  return { seen: "unclear", why, ...present({ again }) };
 }
 
 // The time counts from when the write was sent: a run that is resumed much later looks once, and does not wait.
@@ -155,7 +156,7 @@ async function settle(
 }
 
 function spending([spends, ...alsoSpends]: readonly string[] = []): Pick<AttemptSettled, "spends" | "alsoSpends"> {
-  return { ...(spends === undefined ? {} : { spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
+  return { ...present({ spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
 }
 
 const AGAIN_WHY = {

@@ -1,5 +1,6 @@
 import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
 import { field, text } from "../../base/json/parts.ts";
+import { present } from "../../base/present.ts";
 import { readyToRead } from "../../operations/answer.ts";
 import type { WriteStep } from "../../playbook/model.ts";
 import { mayStillArrive, standingBaseline } from "../../protocol/attempts.ts";
@@ -56,9 +57,7 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
     input: bound.input,
     request: { method: request.method, path: request.path, digest: context.digestOf(request) },
     ...(isSeparable(context, place, { operation, bound }) ? { separable: true } : {}),
-    ...(baseline === undefined ? {} : { baseline }),
-    ...(baselineAt === undefined ? {} : { baselineAt }),
-    ...(startedAt === undefined ? {} : { startedAt }),
+    ...present({ baseline, baselineAt, startedAt }),
   });
   const sentAt = context.ports.clock.elapsed();
   const first = await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal }));

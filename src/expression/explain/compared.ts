@@ -3,6 +3,7 @@ import { changesBetween } from "../../base/text/difference.ts";
 import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { didYouMean } from "../../base/text/text.ts";
+import { present } from "../../base/present.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { isAccess } from "../syntax.ts";
@@ -196,7 +197,7 @@ function nearest(wanted: Json, container: Json): Pick<Remedy, "remark" | "change
   const near = nearestItem(wanted, container as readonly Json[]);
   if (near === undefined) return {};
   const { changes } = distance(near.item, wanted);
-  return { remark: `nearest is [${near.index}]`, ...(changes === undefined ? {} : { changes }) };
+  return { remark: `nearest is [${near.index}]`, ...present({ changes }) };
 }
 
 function nearestItem(wanted: Json, items: readonly Json[]): { readonly index: number; readonly item: Json } | undefined {

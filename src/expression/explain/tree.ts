@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { type AccessNode, type Binding, bindingIn, childrenOf, isAccess, nodesOf, referencesIn } from "../syntax.ts";
@@ -38,7 +39,7 @@ export function treeOf(source: DissectedExpression, node: ASTNode, place: PartPl
     expression,
     ...(isCause || "value" in outcome ? outcomeOf(outcome, missingWhy(source, node, place) ?? "") : { state: "no value" }),
     ...(parts.length === 0 ? {} : { parts }),
-    ...(items === undefined ? {} : { items }),
+    ...present({ items }),
   };
 }
 

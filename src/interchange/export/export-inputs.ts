@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
+import { present } from "../../base/present.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { InputDeclaration, SecretDeclaration, ValueShape, VariableDeclaration } from "../../playbook/declarations.ts";
 import { withOrganization } from "../../playbook/inputs/value-shape.ts";
@@ -41,7 +42,7 @@ export class ExportedInputs {
     return partsOf(
       variables.map(({ name, default: usual }) => {
         const description = `The variable ${name}.`;
-        const schema = { type: "string", description, ...(usual === undefined ? {} : { default: usual }) };
+        const schema = { type: "string", description, ...present({ default: usual }) };
         return [name, this.#of("variable", name, schema)];
       }),
     );

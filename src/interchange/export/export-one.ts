@@ -1,4 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
+import { present } from "../../base/present.ts";
 import { DEFAULT_PROFILE } from "../../contract/profile.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import { conditionsOf, plainWords } from "../../operations/refusal.ts";
@@ -61,7 +62,7 @@ function knownOf(
     response: payloadOf(step, false),
     envelope: new AnswerPlace(step, [], false),
     ensured: more.ensured,
-    ...(more.found === undefined ? {} : { id: more.found }),
+    ...present({ id: more.found }),
   };
   return named((key) => own[key] ?? yields.part(key));
 }

@@ -1,3 +1,4 @@
+import { present } from "../../base/present.ts";
 import { checkPlaybook } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
@@ -82,7 +83,7 @@ function arazzoFields(playbook: Playbook, { block, steps, outputs, inputs }: Par
   const interfaces = new Set(block.all.map(({ operation }) => operation.service.name));
   const info = {
     title: playbook.name,
-    ...(playbook.description === undefined ? {} : { description: playbook.description }),
+    ...present({ description: playbook.description }),
     version: "1.0.0",
   };
   const workflow = {
@@ -105,7 +106,7 @@ function stepOf(step: OutStep): object {
   const place = pointerTo(["paths", operation.call.path, operation.call.method.toLowerCase()]);
   return {
     stepId: step.id,
-    ...(step.description === undefined ? {} : { description: step.description }),
+    ...present({ description: step.description }),
     operationPath: `{$sourceDescriptions.${operation.service.name}.url}#${place}`,
     ...(step.parameters.length === 0 ? {} : { parameters: step.parameters }),
     ...(body === undefined ? {} : { requestBody: { contentType: "application/json", payload: runtimeOf(body) } }),

@@ -13,6 +13,7 @@ import { SourceFile } from "../../source/file.ts";
 import type { Range } from "../../source/node.ts";
 import { answerPlace, type CallTarget } from "../answer-place.ts";
 import { quoted } from "../../base/text/text.ts";
+import { present } from "../../base/present.ts";
 import { type Translated, TranslationFindings } from "../findings.ts";
 import { Names, stepId } from "../names.ts";
 import { written } from "../value.ts";
@@ -265,5 +266,5 @@ function refusalIn(
   if (isLost({ answer }) && (condition === undefined || (writes && !async))) return undefined;
   // tokenbook asks for an answer before the commit: what is refused then has a receipt, without a status.
   const status = answer.status < 400 || async ? {} : { status: answer.status };
-  return { ...(condition === undefined ? {} : { condition }), ...status };
+  return { ...present({ condition }), ...status };
 }

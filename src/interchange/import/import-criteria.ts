@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import { patternOf, patternProblem } from "../../expression/pattern.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
 import { BadCondition, type ConditionPart, conjuncts, partsOf, readCondition, readFilter } from "../expressions/condition.ts";
@@ -45,7 +46,7 @@ export function readCriteria(criteria: readonly SourceNode[], asked: Asked): Exp
   const condition = refusalIn(others, asked);
   const few = accepted.length <= MOST_CODES ? accepted : accepted.filter((code) => REFUSALS.has(code));
   if (condition !== undefined && accepted.length > MOST_CODES) return { expect: [], fails: { condition } };
-  return { expect: [], fails: { ...(condition === undefined ? {} : { condition }), status: few } };
+  return { expect: [], fails: { ...present({ condition }), status: few } };
 }
 
 const STATUS_WHY = "a step of a playbook either succeeds or is refused, and cannot accept both";

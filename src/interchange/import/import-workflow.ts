@@ -1,4 +1,5 @@
 import { LIMITS } from "../../base/limits.ts";
+import { present } from "../../base/present.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { services } from "../../services/services.ts";
 import { child, entriesIn, itemsIn, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
@@ -329,7 +330,7 @@ function nameOf(node: SourceNode): string | undefined {
 function failsOf({ condition, status }: { readonly condition?: string; readonly status?: readonly number[] }): object {
   const [only, ...more] = status ?? [];
   const statuses = only === undefined ? {} : { status: more.length === 0 ? only : status };
-  return { ...(condition === undefined ? {} : { condition }), ...statuses };
+  return { ...present({ condition }), ...statuses };
 }
 
 // A read whose answer must become what is expected is polled; one that may only fail is tried again.

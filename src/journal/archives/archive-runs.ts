@@ -5,6 +5,7 @@ import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { quoted } from "../../base/text/text.ts";
+import { present } from "../../base/present.ts";
 import { makeFolder } from "../../files/folder.ts";
 import { createDurable } from "../../files/output.ts";
 import { FOLDER_MODE, removePrivate, renameDurable } from "../../files/private.ts";
@@ -190,7 +191,7 @@ function damaged(file: string, { code, message, why }: Failure): Failure {
   return new Failure({
     code,
     message,
-    ...(why === undefined ? {} : { why }),
+    ...present({ why }),
     next: `put another copy of it in its place. If the journal was never restored from a backup, all runs in it are still in the journal, and you can remove it:\nrm ${quoted(file)}`,
   });
 }

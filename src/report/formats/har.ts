@@ -1,6 +1,7 @@
 import { isoTime } from "../../base/time/date.ts";
 import { harmlessJson } from "../../base/text/harmless.ts";
 import { VERSION } from "../../base/version.ts";
+import { present } from "../../base/present.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { operationAt } from "../../operations/route.ts";
 import type { ReportedRun } from "../reported-run.ts";
@@ -31,7 +32,7 @@ function entryOf(exchange: KeptExchange): object {
   const time = Math.max(0, durationMs);
   const operation = operationAt(method, url)?.name;
   return {
-    ...(run === undefined ? {} : { pageref: run }),
+    ...present({ pageref: run }),
     startedDateTime: isoTime(startedAt),
     time,
     request: {
@@ -50,7 +51,7 @@ function entryOf(exchange: KeptExchange): object {
     timings: { send: 0, wait: time, receive: 0 },
     comment: step === null ? "before the first step" : `step ${step}`,
     ...(step === null ? {} : { _step: step }),
-    ...(operation === undefined ? {} : { _operation: operation }),
+    ...present({ _operation: operation }),
     ...(why === null ? {} : { _error: why }),
   };
 }

@@ -1,4 +1,5 @@
 import { isForbiddenKey } from "../../base/json/json.ts";
+import { present } from "../../base/present.ts";
 import type { ContractOperation } from "../../contract/contract.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { LedgerCall } from "../ledger/call.ts";
@@ -149,7 +150,7 @@ export class LedgerFace implements Face {
     const doomed = this.#isCutOff(actor) ? { doom: OUTAGE } : fault;
     const isAsync = params["async"] === true || this.#parts.speech.dialect.writes === "early";
     const submission = this.#parts.chain.submit(
-      { operation: operation.name, actor, body, isAsync, ...(doomed === undefined ? {} : { fault: doomed }) },
+      { operation: operation.name, actor, body, isAsync, ...present({ fault: doomed }) },
       now,
     );
     if (!isAsync) await this.#committed(submission);

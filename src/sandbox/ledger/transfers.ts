@@ -1,6 +1,7 @@
 import type { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { field } from "../../base/json/parts.ts";
+import { present } from "../../base/present.ts";
 import { demand, found, type Condition } from "../refusal.ts";
 import type { StoredAsset, StoredEntity, StoredTransferRequest } from "../store/ledger-resources.ts";
 import { handOver, theAsset } from "./assets.ts";
@@ -31,7 +32,7 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   const newOwner = namedOwner(proposed, commit.profile.newOwner) ?? additionalOwners[0] ?? commit.actor;
   demandEntities([newOwner, ...additionalOwners], commit.orgId);
   const metadata = { ...data.metadata, assetType, id: ids, newOwner };
-  const proposal = { approvers, data: { ...data, metadata }, ...(numRequired === undefined ? {} : { numRequired }) };
+  const proposal = { approvers, data: { ...data, metadata }, ...present({ numRequired }) };
   const request = newRequest(commit, proposal) as StoredTransferRequest;
   for (const asset of assets) demandOwnerTakesPart(request, asset);
   commit.world.put("transferPlan", { id: request.id }, { additionalOwners });

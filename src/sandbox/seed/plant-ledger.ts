@@ -68,7 +68,7 @@ function plantAsset(ground: SeededLedger, { assetType, data, owners = [] }: Seed
 function plantToken(ground: SeededLedger, seed: SeedLedgerToken): void {
   const { owners = [], accounts = [], nftFields } = seed;
   const commit = commitOf(ground, undefined);
-  const token = createToken(commit, { ...definitionOf(ground, seed), ...(nftFields === undefined ? {} : { nftFields }) });
+  const token = createToken(commit, { ...definitionOf(ground, seed), ...present({ nftFields }) });
   if (owners.length > 0) changeToken(commit, token, { owners: owners.map((owner) => ({ entity: entityOf(ground, owner) })) });
   const mints = accounts.flatMap((account) => mintsOf(ground, account));
   const minted = mints.map((mint) => mintTo(commit, theToken(commit, token.id), mint));
@@ -87,8 +87,7 @@ function plantVault(ground: SeededLedger, seed: SeedVault): void {
   const custodians = seed.custodians?.map((custodian) => entityOf(ground, custodian)) ?? [ground.settings.ledgerEntity];
   const vault = {
     id,
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
+    ...present({ name, description }),
     ...(data === undefined ? {} : { data: data as JsonObject }),
     custodians,
     vaultToken: vaultToken.map((definition) => definitionOf(ground, definition)),

@@ -1,4 +1,5 @@
 import { harmless } from "../../base/text/harmless.ts";
+import { present } from "../../base/present.ts";
 import { count } from "../../base/text/text.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { EVENTS } from "../../environment/schema.ts";
@@ -238,12 +239,7 @@ function runNote(report: RunReport): RunNote {
 function problemNote(problem: KeptFailure | undefined): KeptFailure | null {
   if (problem === undefined) return null;
   const { code, message, why, next } = problem;
-  return {
-    code,
-    message: cut(message),
-    ...(why === undefined ? {} : { why: cut(why) }),
-    ...(next === undefined ? {} : { next: cut(next) }),
-  };
+  return { code, message: cut(message), ...present({ why: why && cut(why), next: next && cut(next) }) };
 }
 
 // People read these, wherever they are brought: what cannot be seen is shown, and no log reader obeys them.

@@ -5,6 +5,7 @@ import { command, type CommandLine } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
+import { present } from "../../../base/present.ts";
 import { DEFAULT_PROFILE } from "../../../contract/profile.ts";
 import { newRunName } from "../../../engine/run/run-names.ts";
 import { makeFolder, removeFolder } from "../../../files/folder.ts";
@@ -87,7 +88,7 @@ async function groundOf(shell: ProjectShell, options: TestOptions): Promise<Tria
         profile: profile === undefined ? DEFAULT_PROFILE : profileOf(shell, profile),
       }),
     );
-    return { shell, origin, folder, keep: keep !== undefined, server, ...(dotenv === undefined ? {} : { dotenv }) };
+    return { shell, origin, folder, keep: keep !== undefined, server, ...present({ dotenv }) };
   } catch (error) {
     if (keep === undefined) removeFolder(folder);
     throw error;

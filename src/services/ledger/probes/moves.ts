@@ -4,6 +4,7 @@ import { isMasked } from "../../../base/secret.ts";
 import type { OperationName } from "../../../contract/contract.ts";
 import type { OtherWrite } from "../../probe.ts";
 import { field, listOf, number, recordsIn, text } from "../../../base/json/parts.ts";
+import { present } from "../../../base/present.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { type Match, partyMatch, worst } from "../../probes/match.ts";
 
@@ -59,8 +60,7 @@ function moveOf({ id = null, from = null, to = null, value, data }: JsonObject):
 
 /** Returns the transfers of a batch, each as the input of a single one. */
 export function transfersIn({ ids, values, data, ...parties }: JsonObject): readonly JsonObject[] {
-  if (ids === undefined)
-    return [{ ...parties, ...(values === undefined ? {} : { values }), ...(data === undefined ? {} : { data }) }];
+  if (ids === undefined) return [{ ...parties, ...present({ values, data }) }];
   const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
   // Units are listed separately from their tokens: they belong to the tokens that can have units, if there are as many.
   const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);

@@ -13,6 +13,7 @@ import {
   UNREAD,
 } from "../../probe.ts";
 import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
+import { present } from "../../../base/present.ts";
 import { isEntity } from "../../probes/compare.ts";
 import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 import {
@@ -109,7 +110,7 @@ function mintedByAccounts(evidence: Evidence, before: Readings, move: Move): Sig
 function surely(evidence: Evidence, move: Move, sight: Sight): Sight {
   if (sight.seen !== "nothing") return sight;
   const may = unspentSince(evidence, movementsIn(evidence)).some((each) => matchOf(each, move, evidence.actor) !== "no");
-  return may ? { ...UNSURE, ...(sight.again === undefined ? {} : { again: sight.again }) } : sight;
+  return may ? { ...UNSURE, ...present({ again: sight.again }) } : sight;
 }
 
 function mintOf(input: JsonObject, earlier: readonly OtherWrite[]): readonly Move[] {
