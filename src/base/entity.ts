@@ -19,7 +19,7 @@ export function severalAttributes(text: string): Readonly<Record<string, string>
 }
 
 /** The attributes that the service description names. Others are possible: an entity is an open map. */
-export const ENTITY_ATTRIBUTES: readonly string[] = ["orgId", "userId"];
+const ENTITY_ATTRIBUTES: readonly string[] = ["orgId", "userId"];
 
 /** Returns the known attribute that a name almost is: in other letters, or one letter off. `borrowerId` is an attribute of its own. */
 export function meantAttribute(name: string): string | undefined {

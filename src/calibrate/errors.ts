@@ -18,7 +18,7 @@ export interface NamedRefusal {
 }
 
 /** Returns the refusals so far that name a condition which the description lists for their call. */
-export function namedRefusals({ answers }: CalibrationAsker): readonly NamedRefusal[] {
+function namedRefusals({ answers }: CalibrationAsker): readonly NamedRefusal[] {
   return answers.flatMap((answer) => namedRefusal(answer) ?? []);
 }
 

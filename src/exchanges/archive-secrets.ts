@@ -11,7 +11,7 @@ const SHORTEST = 6;
 const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|(?:set-)?cookie|.*(?:token|secret|password|api[-_]?key))$/i;
 
 /** Returns whether a parameter of this name carries a key. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 

@@ -16,7 +16,7 @@ export function isOurs({ uid }: Pick<Ownership, "uid">): boolean {
 }
 
 /** Returns whether an entry belongs to this user or root, who may act as us anyway. */
-export function isTrustedOwner(entry: Pick<Ownership, "uid">): boolean {
+function isTrustedOwner(entry: Pick<Ownership, "uid">): boolean {
   return isOurs(entry) || entry.uid === ROOT;
 }
 

@@ -29,7 +29,7 @@ import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
 
 /** A run to preview: a playbook, what it is given, and where it would run. */
-export interface PlanParts extends ReadyPlaybook {
+interface PlanParts extends ReadyPlaybook {
   /** The environment in which the run would act. */
   readonly target: Target;
 }
@@ -51,7 +51,7 @@ export async function planAll(playbooks: readonly ReadyPlaybook[], target: Targe
  * Thinks a run through: it decides and reads as a run does, and replaces each write by what could be known of its answer. Throws a
  * Failure when no plan can be made. Why it is no interpreter of its own: decision 57.
  */
-export async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
+async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
   const { playbook, target } = parts;
   checkTarget(playbook, target);
   await checkReach(playbook, askingOf(ports.service, ports));

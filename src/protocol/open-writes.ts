@@ -35,7 +35,7 @@ export function openWrites(state: RunState): readonly OpenWrite[] {
 }
 
 /** Returns the writes of a run with unknown outcome, each with its last attempt. */
-export function openAttempts(state: RunState): readonly OpenAttempt[] {
+function openAttempts(state: RunState): readonly OpenAttempt[] {
   return [...state.steps].flatMap(([step, { attempts, completed, stopped }]) => {
     const last = attempts.at(-1);
     if (completed !== undefined || last === undefined || !isOpen(attempts, state.epoch)) return [];

@@ -336,7 +336,7 @@ function keyOf({ schedule, tick }: Firing): string {
 const plans = new WeakMap<Ticking, FiringPlan>();
 
 /** What of a scheduled playbook decides when it fires. */
-export function planOf(ticking: Ticking): FiringPlan {
+function planOf(ticking: Ticking): FiringPlan {
   let plan = plans.get(ticking);
   if (plan === undefined) plans.set(ticking, (plan = { id: ticking.id, ...ticking.schedule }));
   return plan;

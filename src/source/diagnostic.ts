@@ -78,7 +78,7 @@ function cutFrame(line: string, place: SourcePlace): string {
 }
 
 /** `file:line:column`, which terminals and editors turn into a link. */
-export function formatPlace(place: SourcePlace): string {
+function formatPlace(place: SourcePlace): string {
   return `${place.file}:${place.line}:${place.column}`;
 }
 

@@ -103,7 +103,7 @@ function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly Edit[] 
 }
 
 /** Returns the path of a field: `owner.name`, or `owner["a b"]`. */
-export function pathTo(owner: string, key: string): string {
+function pathTo(owner: string, key: string): string {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${owner}[${JSON.stringify(key)}]`;
   return owner === "" ? key : `${owner}.${key}`;
 }

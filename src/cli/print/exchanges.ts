@@ -63,7 +63,7 @@ export class Exchanges {
 }
 
 /** The exchanges of one run, each with its step as far as the events of the run show it. */
-export class ShownExchanges {
+class ShownExchanges {
   readonly #secrets: Secrets;
   readonly #show: (text: () => string) => void;
   readonly #active = new Set<string>();

@@ -300,7 +300,7 @@ export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
 }
 
 /** Says that an archived run has the caller's key. */
-export function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
+function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
   return new Failure({
     code: RUN_ARCHIVED,
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,

@@ -28,7 +28,7 @@ function wordsOf(kind: string): string {
 }
 
 /** Returns the kind of thing that a schema's text identifies, or the texts of its list. */
-export function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
+function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined;
   const resolved = resolve(schema);
   const own = resolved["x-id"];

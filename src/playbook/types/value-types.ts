@@ -19,7 +19,7 @@ import type { ActorDeclaration } from "../model.ts";
 import type { InputDeclaration, ValueShape } from "../declarations.ts";
 
 /** Returns the type of a contract's schema; named schemas become named types, once. */
-export function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
+function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
   const name = schemaName(schema);
   const resolved = resolve(schema);
   switch (resolved.type) {

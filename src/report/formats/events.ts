@@ -13,7 +13,7 @@ export function* eventLines(runs: Iterable<ReportedRun>): Generator<string> {
 }
 
 /** One event as a line of JSON. Numbers keep every digit; control characters are written as JSON escapes. */
-export function eventLine(run: string, record: RunRecord): string {
+function eventLine(run: string, record: RunRecord): string {
   const { sequence, epoch, at, kind, ...fact } = record;
   const shown = "sources" in fact ? { ...fact, sources: undefined, data: undefined } : fact;
   return `${harmlessJson(writeJson({ run, sequence, epoch, at: isoTime(at), kind, ...shown }))}\n`;

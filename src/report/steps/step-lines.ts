@@ -84,7 +84,7 @@ export function stepLines(step: StepReport, detail: Detail): readonly string[] {
 }
 
 /** Returns the first line of a block or an included playbook; its steps and its end follow. */
-export function beginningLine(step: StepReport): string {
+function beginningLine(step: StepReport): string {
   const parts = [`▸ ${oneLine(step.step)}`, nameOf(step), oneLine(step.uses)];
   return within(step, [parts.filter((part) => part !== "").join("  ")]).join("");
 }

@@ -111,7 +111,7 @@ export function theToken(call: LedgerCall<unknown>, id: string, condition: Condi
 }
 
 /** The token, when the actor is one of its owners. */
-export function ownedToken(call: LedgerCall<unknown>, id: string, condition: Condition): StoredToken {
+function ownedToken(call: LedgerCall<unknown>, id: string, condition: Condition): StoredToken {
   const token = theToken(call, id, condition);
   demand(isTokenOwner(token, call.actor), "unauthorized caller", `only an owner may change the token ${id}`);
   return token;

@@ -128,7 +128,7 @@ interface Touching extends Pick<TouchingWrite, "step" | "as"> {
 }
 
 /** Returns what a write touches: the objects that its input names, or its acting identity where the write sets something of that identity. */
-export function touching({ operation }: Pick<CallStep, "operation">, { step, as, input, target }: Touching): TouchingWrite {
+function touching({ operation }: Pick<CallStep, "operation">, { step, as, input, target }: Touching): TouchingWrite {
   const about = { step, as, operation };
   if (!isObject(input)) return { ...about, input: undefined, objects: [{ kind: undefined, id: undefined }] };
   const named = objectsIn(operation, input, { profile: target.profile, isMissing: (value) => holds(value, UNKNOWN) });
