@@ -19,64 +19,40 @@ export interface ValueDifference {
  * returns the first ones.
  */
 export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly ValueDifference[] {
-  const changes: ValueDifference[] = [];
-  compare({ is, wanted, path: "" }, (change) => {
-    if (changes.length < limit) changes.push(change);
-    return changes.length < limit;
-  });
-  return changes;
+  return changesIn(is, wanted, "").take(limit).toArray();
 }
 
-interface Pair {
-  readonly is: Json;
-  readonly wanted: Json;
-  readonly path: string;
+function* changesIn(is: Json, wanted: Json, path: string): Generator<ValueDifference> {
+  if (jsonEquals(is, wanted)) return;
+  if (Array.isArray(is) && Array.isArray(wanted)) yield* changesInList(is as readonly Json[], wanted as readonly Json[], path);
+  else if (isObject(is) && isObject(wanted)) yield* changesInObject(is, wanted, path);
+  else yield { sign: "~", path, is, wanted };
 }
 
-/** Takes a change; returns false when no more are wanted. */
-type Take = (change: ValueDifference) => boolean;
-
-function compare({ is, wanted, path }: Pair, take: Take): boolean {
-  if (jsonEquals(is, wanted)) return true;
-  if (Array.isArray(is) && Array.isArray(wanted))
-    return compareLists(is as readonly Json[], wanted as readonly Json[], path, take);
-  if (isObject(is) && isObject(wanted)) return compareObjects(is, wanted, path, take);
-  return take({ sign: "~", path, is, wanted });
-}
-
-function compareObjects(is: JsonObject, wanted: JsonObject, path: string, take: Take): boolean {
+function* changesInObject(is: JsonObject, wanted: JsonObject, path: string): Generator<ValueDifference> {
   for (const key of new Set([...Object.keys(is), ...Object.keys(wanted)])) {
+    const [old, fresh] = [is[key] ?? null, wanted[key] ?? null];
     const at = pathTo(path, key);
-    const goOn = !Object.hasOwn(wanted, key)
-      ? take({ sign: "-", path: at, is: is[key] ?? null })
-      : !Object.hasOwn(is, key)
-        ? take({ sign: "+", path: at, wanted: wanted[key] ?? null })
-        : compare({ is: is[key] ?? null, wanted: wanted[key] ?? null, path: at }, take);
-    if (!goOn) return false;
+    if (!Object.hasOwn(wanted, key)) yield { sign: "-", path: at, is: old };
+    else if (!Object.hasOwn(is, key)) yield { sign: "+", path: at, wanted: fresh };
+    else yield* changesIn(old, fresh, at);
   }
-  return true;
 }
 
 // Removed items are compared with the added items at the same place: a changed item is one change, not two.
-function compareLists(is: readonly Json[], wanted: readonly Json[], path: string, take: Take): boolean {
+function* changesInList(is: readonly Json[], wanted: readonly Json[], path: string): Generator<ValueDifference> {
   let [at, to] = [0, 0];
   for (const { removed, added, kept } of editsOf(is, wanted)) {
     for (let each = 0; each < Math.max(removed, added); each++) {
-      const old = is[at + each];
-      const fresh = wanted[to + each];
+      const [old, fresh] = [is[at + each] ?? null, wanted[to + each] ?? null];
       const place = `${path}[${each < removed ? at + each : to + each}]`;
-      const goOn =
-        each >= removed
-          ? take({ sign: "+", path: place, wanted: fresh ?? null })
-          : each >= added
-            ? take({ sign: "-", path: place, is: old ?? null })
-            : compare({ is: old ?? null, wanted: fresh ?? null, path: place }, take);
-      if (!goOn) return false;
+      if (each >= removed) yield { sign: "+", path: place, wanted: fresh };
+      else if (each >= added) yield { sign: "-", path: place, is: old };
+      else yield* changesIn(old, fresh, place);
     }
     at += removed + kept;
     to += added + kept;
   }
-  return true;
 }
 
 interface Edit {
