@@ -39,10 +39,10 @@ export async function main(): Promise<void> {
     },
     variables: process.env,
     node: process.versions.node,
-    again: async (again) => {
+    relaunch: async (relaunch) => {
       const { runChild } = await import("./child.ts");
       const script = isSingleBinary() ? [] : [...process.execArgv, process.argv[1] ?? ""];
-      return runChild([process.execPath, ...script, ...again.args], again, workingFolder());
+      return runChild([process.execPath, ...script, ...relaunch.args], relaunch, workingFolder());
     },
     command: async (argv, given) => {
       const { runChild } = await import("./child.ts");

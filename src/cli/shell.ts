@@ -80,7 +80,7 @@ export interface Shell {
   /** The version of Node, such as `24.21.0`. */
   readonly node: string;
   /** Runs this program once more, as a child; aborted by the signal, it is killed. */
-  readonly again: (again: Relaunch) => Promise<CommandEnd>;
+  readonly relaunch: (relaunch: Relaunch) => Promise<CommandEnd>;
   /** Runs another program, as a child, with these variables and no others; aborted by the signal, it is killed. */
   readonly command: (
     argv: readonly [string, ...string[]],

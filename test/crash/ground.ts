@@ -32,7 +32,7 @@ export function quietShell(cwd: string): Shell {
     variables: process.env,
     node: "24.0.0",
     command: async () => ({ code: 0, signal: null, stderr: "" }),
-    again: (again) => runChild([process.execPath, COMMAND, ...again.args], again, cwd),
+    relaunch: (relaunch) => runChild([process.execPath, COMMAND, ...relaunch.args], relaunch, cwd),
     signal: () => {
       throw new Error("only children die");
     },

@@ -20,8 +20,8 @@ async function tryAt(
   const calm = quietShell(process.cwd());
   const shell: Shell = {
     ...calm,
-    again: async (again) => {
-      const end = await calm.again(again);
+    relaunch: async (again) => {
+      const end = await calm.relaunch(again);
       await more(calm, again);
       return end;
     },
@@ -49,7 +49,7 @@ async function runOnceMore(shell: Shell, again: Relaunch): Promise<void> {
     subject: { ...subjectOf(shell, file), name: { runId: "20261121T093000-onemore0", runKey: "onemore0" } },
   });
   const { TOKENBOOK_FAILPOINT: _, ...variables } = again.variables;
-  expect(await shell.again({ ...again, input, variables })).toMatchObject({ code: 0 });
+  expect(await shell.relaunch({ ...again, input, variables })).toMatchObject({ code: 0 });
 }
 
 test.for(["after:attempt.answered@mint", "after:attempt.intended@mint"])(

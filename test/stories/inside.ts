@@ -77,7 +77,7 @@ function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout
     cwd,
     variables: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...variables },
     node: process.versions.node,
-    again: (once) => runChild([...again, ...once.args], once, cwd),
+    relaunch: (once) => runChild([...again, ...once.args], once, cwd),
     command: (words, once) => runChild(words, once, cwd),
     signal: () => {
       throw new Error("a command that kills itself needs a process: start it");

@@ -125,7 +125,7 @@ export function begin(session: Session, { playbook, inputs, env, name }: Omit<Su
 }
 
 /** Continues the subject's run; where no process came so far, begins it. */
-export function goOn(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
+export function resumeOrBegin(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
   const { target, store } = session;
   const [run] = store.list(1);
   if (run === undefined) return begin(session, subject);

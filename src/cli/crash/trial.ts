@@ -12,7 +12,7 @@ import type { Dotenv } from "../project/project.ts";
 import type { Relaunch, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";
-import { begin, goOn, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
+import { begin, resumeOrBegin, type Island, type IslandParts, openIsland, type Subject } from "./island.ts";
 import { type Comparing, differences, excess, type Ledger, ledgerOf, withoutRepeats } from "./ledger.ts";
 import { orderText } from "./order.ts";
 import { effectsOf, repeatsIn, unchangedIn, unknownWrites } from "./unknown.ts";
@@ -93,7 +93,7 @@ export class CrashTest {
     return this.#onIsland({ name }, async (island) => {
       const { missed = false, survived } = await disturb(island);
       if (survived !== undefined) return { missed, ...differing([survived]) };
-      const end = await this.#goOnToAnEnd(island);
+      const end = await this.#resumeToAnEnd(island);
       return { missed, ...this.#judge({ ...end, ledger: this.#ledgerOf(island) }, undisturbed) };
     });
   }
@@ -102,7 +102,7 @@ export class CrashTest {
   child({ folder, schema, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<CommandEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
-    return shell.again({
+    return shell.relaunch({
       args: ["crash-child", ...from],
       input: orderText({ subject: this.#subject, served, profile: origin.profile, state: folder, schema }),
       variables: { ...shell.variables, [FAILPOINT]: how.failpoint },
@@ -133,12 +133,12 @@ export class CrashTest {
     return { survived: `ended by itself before this point, with ${signal ?? `exit ${code}`}: ${stderr.trim()}` };
   }
 
-  async #goOnToAnEnd({ session }: Island): Promise<End> {
+  async #resumeToAnEnd({ session }: Island): Promise<End> {
     const { runId } = this.#subject.name;
     try {
-      let outcome = await goOn(session, this.#subject);
+      let outcome = await resumeOrBegin(session, this.#subject);
       for (let times = 1; times < LIMITS.crashResumes && !LAST_WORDS.has(outcome); times++)
-        outcome = await goOn(session, this.#subject);
+        outcome = await resumeOrBegin(session, this.#subject);
       return { outcome, records: session.store.read(runId) };
     } catch (error) {
       return { outcome: "refused", why: messageOf(error), records: [] };

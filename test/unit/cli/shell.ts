@@ -32,7 +32,7 @@ export function silentShell(write: (text: string) => void = () => undefined): Sh
     cwd: ".",
     variables: {},
     node: "24.0.0",
-    again: () => Promise.reject(new Error("run once")),
+    relaunch: () => Promise.reject(new Error("run once")),
     command: () => Promise.reject(new Error("nothing else is run")),
     signal: () => undefined,
     stopping: () => NOT_STOPPING,

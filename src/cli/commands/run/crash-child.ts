@@ -2,7 +2,7 @@ import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../../protocol/decide.ts";
 import { serverOf, TEST_ON_SERVER } from "../../project/state-server.ts";
 import { failpointOf } from "../../crash/failpoint.ts";
-import { goOn, openedAt } from "../../crash/island.ts";
+import { openedAt, resumeOrBegin } from "../../crash/island.ts";
 import { readOrder } from "../../crash/order.ts";
 import { inProjectOf } from "../../project/chosen-project.ts";
 import { type Dotenv, loadPlaybooks, variablesOf } from "../../project/project.ts";
@@ -20,6 +20,6 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema };
   await using session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   let [exit] = [exitOf("passed")];
-  for (const playbook of playbooks) exit = exitOf(await goOn(session, { ...given, playbook }));
+  for (const playbook of playbooks) exit = exitOf(await resumeOrBegin(session, { ...given, playbook }));
   return exit;
 };
