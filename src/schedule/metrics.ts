@@ -9,17 +9,8 @@ const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 export class DeliveryMetrics {
   /** Holds all metrics of this process, in the format of Prometheus. */
   protected readonly registry: Registry = new Registry();
-  readonly #notifications = new Counter({
-    name: "tokenbook_notifications_total",
-    help: "Deliveries by outcome.",
-    labelNames: ["channel", "result"],
-    registers: [this.registry],
-  });
-  readonly #waiting = new Gauge({
-    name: "tokenbook_notifications_waiting",
-    help: "Notifications that wait to be delivered.",
-    registers: [this.registry],
-  });
+  readonly #notifications = this.counter("tokenbook_notifications_total", "Deliveries by outcome.", "channel", "result");
+  readonly #waiting = this.gauge("tokenbook_notifications_waiting", "Notifications that wait to be delivered.");
 
   /** Counts one try of a delivery to a channel by its result; also a notification that is given up because too many wait. */
   notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
@@ -35,13 +26,23 @@ export class DeliveryMetrics {
   async page(): Promise<{ readonly type: string; readonly text: string }> {
     return { type: this.registry.contentType, text: await this.registry.metrics() };
   }
+
+  /** Makes a counter of this process. */
+  protected counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** Makes a gauge of this process. */
+  protected gauge<Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
 }
 
 /** The metrics of a scheduler. */
 export class Metrics extends DeliveryMetrics {
   /** The run of each schedule that is shown. */
   readonly #shown = new Map<string, string>();
-  readonly #firings = this.#counter("tokenbook_schedule_firings_total", "Firings by outcome.", "outcome");
+  readonly #firings = this.counter("tokenbook_schedule_firings_total", "Firings by outcome.", "schedule", "outcome");
   readonly #duration = new Histogram({
     name: "tokenbook_schedule_run_duration_seconds",
     help: "How long firings took, with all their tries.",
@@ -49,19 +50,21 @@ export class Metrics extends DeliveryMetrics {
     buckets: SECONDS,
     registers: [this.registry],
   });
-  readonly #broken = new Gauge({
-    name: "tokenbook_schedule_broken_playbooks",
-    help: "Playbooks that cannot be run as their files are now.",
-    registers: [this.registry],
-  });
-  readonly #running = this.#gauge("tokenbook_schedule_running", "Firings of this process that are under way.");
-  readonly #success = this.#gauge(
+  readonly #broken = this.gauge("tokenbook_schedule_broken_playbooks", "Playbooks that cannot be run as their files are now.");
+  readonly #running = this.gauge("tokenbook_schedule_running", "Firings of this process that are under way.", "schedule");
+  readonly #success = this.gauge(
     "tokenbook_schedule_last_success_timestamp_seconds",
     "When a run passed last; 0 when none has.",
+    "schedule",
   );
-  readonly #next = this.#gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.");
-  readonly #steps = this.#gauge("tokenbook_schedule_last_run_steps", "Steps of the last run by their outcome.", "outcome");
-  readonly #drifts = this.#gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "state");
+  readonly #next = this.gauge("tokenbook_schedule_next_firing_timestamp_seconds", "When the schedule fires next.", "schedule");
+  readonly #steps = this.gauge(
+    "tokenbook_schedule_last_run_steps",
+    "Steps of the last run by their outcome.",
+    "schedule",
+    "outcome",
+  );
+  readonly #drifts = this.gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "schedule", "state");
 
   /** Shows how many playbooks cannot be run as their files are now. */
   broken(count: number): void {
@@ -121,14 +124,6 @@ export class Metrics extends DeliveryMetrics {
   fired(schedule: string, outcome: EndedState, count: number): void {
     this.#firings.inc({ schedule, outcome }, count);
   }
-
-  #counter(name: string, help: string, ...labels: readonly string[]): Counter {
-    return new Counter({ name, help, labelNames: ["schedule", ...labels], registers: [this.registry] });
-  }
-
-  #gauge(name: string, help: string, ...labels: readonly string[]): Gauge {
-    return new Gauge({ name, help, labelNames: ["schedule", ...labels], registers: [this.registry] });
-  }
 }
 
 const SHOWN_FROM_THE_START: readonly EndedState[] = [
@@ -166,16 +161,16 @@ export interface WorkerLoad {
 /** The metrics of a worker, which are read from the database when somebody asks. */
 export class WorkerMetrics extends DeliveryMetrics {
   readonly #load: () => Promise<WorkerLoad>;
-  readonly #waiting = this.#gauge("tokenbook_queue_waiting", "Submitted runs that wait, by label.", "label");
-  readonly #active = this.#gauge("tokenbook_queue_active", "Submitted runs that are under way, by label.", "label");
-  readonly #oldest = this.#gauge(
+  readonly #waiting = this.gauge("tokenbook_queue_waiting", "Submitted runs that wait, by label.", "label");
+  readonly #active = this.gauge("tokenbook_queue_active", "Submitted runs that are under way, by label.", "label");
+  readonly #oldest = this.gauge(
     "tokenbook_queue_oldest_seconds",
     "How long the oldest submitted run has waited, by label.",
     "label",
   );
-  readonly #givenUp = this.#gauge("tokenbook_queue_given_up", "Submitted runs that were given up, by label.", "label");
-  readonly #workers = this.#gauge("tokenbook_workers", "Workers that are alive.");
-  readonly #unknown = this.#gauge(
+  readonly #givenUp = this.gauge("tokenbook_queue_given_up", "Submitted runs that were given up, by label.", "label");
+  readonly #workers = this.gauge("tokenbook_workers", "Workers that are alive.");
+  readonly #unknown = this.gauge(
     "tokenbook_oldest_unknown_seconds",
     "The age of the oldest run that has left a write open; 0 when there is none.",
   );
@@ -199,9 +194,5 @@ export class WorkerMetrics extends DeliveryMetrics {
     this.#workers.set(workers);
     this.#unknown.set(oldestUnknownSeconds);
     return super.page();
-  }
-
-  #gauge(name: string, help: string, ...labelNames: readonly string[]): Gauge {
-    return new Gauge({ name, help, labelNames: [...labelNames], registers: [this.registry] });
   }
 }
