@@ -344,14 +344,7 @@ function planOf(ticking: Ticking): FiringPlan {
 
 /** The run that a person must look after before a playbook that writes may be run again. */
 export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking">, scheduled: Scheduled): Blocking | undefined {
-  const { id, playbook, environment, writes } = scheduled;
-  if (!writes) return undefined;
-  return blocking({
-    playbook,
-    environment,
-    lastRun: store.lastRun(id),
-    released: store.firings.released(id).map(({ runId }) => runId),
-  });
+  return scheduled.writes ? blocking(store.openWriteQuestion(scheduled)) : undefined;
 }
 
 /** Says that an earlier run keeps a firing back. */

@@ -7,7 +7,7 @@ import type { StatePlace } from "../sql/place.ts";
 import { lookAtPart, openPart, type StatePart } from "../state/tables.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import { decide, type Decision, type FiringPlan, type ScheduleState, type TickDecision } from "./decide.ts";
-import type { Firing } from "./firing.ts";
+import type { Firing, OpenWriteQuestion } from "./firing.ts";
 import { Firings, FIRINGS_SCHEMA, type StorePorts, type TablePorts } from "./firings.ts";
 import { Outbox, OUTBOX_SCHEDULE, OUTBOX_SCHEMA } from "./notify/outbox.ts";
 import type { Streak } from "./notify/streak.ts";
@@ -136,14 +136,14 @@ export class ScheduleStore {
 
   /**
    * Registers a schedule; its first tick is the first after now. A schedule whose pattern has changed begins again. `report` receives,
-   * within the transaction, what the pattern before has missed. Returns up to when its ticks are settled.
+   * within the transaction, what the pattern before has missed.
    */
   register(
     schedule: Omit<KnownSchedule, "since" | "lastState" | "streak" | "lastSuccess">,
     report: (missed: Missed) => void = () => undefined,
-  ): number {
+  ): void {
     const { id, playbook, environment, cron, timezone, jitterMs } = schedule;
-    return this.transaction(() => {
+    this.transaction(() => {
       const now = this.#ports.clock.now();
       const known = this.known(id);
       const isNew = known === undefined || (cron !== undefined && (known.cron !== cron || known.timezone !== timezone));
@@ -163,7 +163,6 @@ export class ScheduleStore {
         since,
       );
       report(missed);
-      return since;
     });
   }
 
@@ -226,6 +225,12 @@ export class ScheduleStore {
     );
     if (state === "passed") this.#database.run("UPDATE schedule SET last_success = ? WHERE id = ?", this.#ports.clock.now(), id);
     return before;
+  }
+
+  /** What is asked of the runs of a schedule before its playbook is run once more. */
+  openWriteQuestion({ id, playbook, environment }: AboutSchedule): OpenWriteQuestion {
+    const released = this.firings.released(id).map(({ runId }) => runId);
+    return { playbook, environment, lastRun: this.lastRun(id), released };
   }
 
   /** The last run of a schedule that nobody has released. */

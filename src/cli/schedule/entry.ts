@@ -26,13 +26,6 @@ export function entryOf({ store, known, blocking }: EntrySource, most: number): 
   const { id, playbook, environment, cron, timezone, lastState, lastSuccess } = known;
   const { open, running, lives } = underWay(store, id);
   const last = store.firings.lastEnded(id);
-  const missed = store.firings.lastOf(id, "missed");
-  const asked = {
-    playbook,
-    environment,
-    lastRun: store.lastRun(id),
-    released: store.firings.released(id).map(({ runId }) => runId),
-  };
   return {
     id,
     playbook,
@@ -48,9 +41,9 @@ export function entryOf({ store, known, blocking }: EntrySource, most: number): 
     waiting: open.filter(({ state }) => state === "queued").length,
     missed: {
       count: store.firings.countOf(id, "missed"),
-      last: missed === undefined ? null : isoTime(missed.tick),
+      last: isoTimeOrNull(store.firings.lastOf(id, "missed")?.tick),
     },
-    blockedBy: lives ? null : (blocking(asked) ?? null),
+    blockedBy: lives ? null : (blocking(store.openWriteQuestion(known)) ?? null),
   };
 }
 

@@ -210,7 +210,7 @@ export function noteOfOutage(what: string, problem: KeptFailure, about: AboutSch
   return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
 }
 
-type Common = Pick<Notification, "format" | "event" | "at" | "schedule" | "firing" | "run" | "missed" | "problem" | "repeated">;
+type Common = Omit<Notification, "summary" | "before">;
 
 function common(event: EventName, { id, playbook, environment }: AboutSchedule, at: number): Common {
   const schedule = { id, playbook, environment };
