@@ -44,7 +44,7 @@ const GROUPS = [
       "sql/place",
       "playbook",
       "environment/(?!notifications)",
-      "files/(?!output|replace)",
+      "files/(?!output)",
       "protocol/(?:heading|record)",
       "cli/project/(?!watch)",
       "cli/runs/given-secrets",

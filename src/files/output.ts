@@ -8,7 +8,6 @@ import {
   ftruncateSync,
   lstatSync,
   openSync,
-  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
@@ -16,11 +15,11 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { LIMITS } from "../base/limits.ts";
-import { systemRandom } from "../base/ports.ts";
 import { makeFolder } from "./folder.ts";
 import { oddKindOf } from "./kind.ts";
 import { strangeOwner } from "./owner.ts";
 import { syncFolder } from "./private.ts";
+import { draftOf, replaceWith } from "./replace.ts";
 
 // Files that the user names for output. Links are not followed, because anyone who may write the folder may have made them, and pipes
 // are not opened, because that would wait for a reader. A stream of this process is written to when its name is given.
@@ -79,8 +78,9 @@ export function writeWhole(path: string, pieces: Content): void {
   if (stream !== undefined) return closing(stream, (descriptor) => writePieces(descriptor, pieces));
   const existing = lstatSync(path, { throwIfNoEntry: false });
   assertResult(path, existing);
-  if (existing?.isCharacterDevice() === true) return writeAndClose(openSync(path, UNFOLLOWED), pieces);
-  replace(path, pieces);
+  if (existing?.isCharacterDevice() !== true) return replace(path, pieces);
+  const descriptor = openSync(path, UNFOLLOWED);
+  closing({ descriptor, close: () => closeSync(descriptor) }, () => writePieces(descriptor, pieces));
 }
 
 /** Writes a playbook that a command has found, and makes the folders above it: the whole of it, or nothing. Throws an Error that says what is wrong. */
@@ -91,14 +91,8 @@ export function writePlaybook(path: string, text: string): void {
 }
 
 function replace(path: string, pieces: Content): void {
-  const draft = draftOf(path);
-  try {
-    writeAndClose(openSync(draft, "wx", FILE_MODE), pieces);
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  const write = (descriptor: number): void => writePieces(descriptor, pieces);
+  replaceWith(path, { draft: draftOf(path), mode: FILE_MODE, write });
 }
 
 /**
@@ -194,16 +188,6 @@ function closing(stream: Stream, work: (descriptor: number) => void): void {
   } finally {
     stream.close();
   }
-}
-
-function draftOf(path: string): string {
-  return `${path}.${Buffer.from(systemRandom.bytes(DRAFT_BYTES)).toString("hex")}.tmp`;
-}
-
-const DRAFT_BYTES = 8;
-
-function writeAndClose(descriptor: number, pieces: Content): void {
-  closing({ descriptor, close: () => closeSync(descriptor) }, () => writePieces(descriptor, pieces));
 }
 
 function writePieces(descriptor: number, pieces: Content): void {

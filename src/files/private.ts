@@ -19,6 +19,7 @@ import { Failure } from "../base/failure.ts";
 import { quoted } from "../base/text/text.ts";
 import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, USER } from "./owner.ts";
+import { replaceWith, writeDurable } from "./replace.ts";
 
 /** How a private file is opened: `write` fixes the mode of our own file, `look` changes nothing. */
 export type Access = "write" | "look";
@@ -82,19 +83,9 @@ export function copyPrivate(from: string, to: string): void {
 
 /** Replaces the content of a private file, all or nothing; it is durable when this returns. */
 export function replacePrivate(path: string, content: Buffer): void {
-  const fresh = `${path}${FRESH}`;
-  rmSync(fresh, { force: true });
-  const descriptor = openSync(fresh, "wx", FILE_MODE);
-  try {
-    writeSync(descriptor, content);
-    fsyncSync(descriptor);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(fresh, path);
+  const draft = `${path}${FRESH}`;
+  rmSync(draft, { force: true });
+  replaceWith(path, { draft, mode: FILE_MODE, write: (descriptor) => writeDurable(descriptor, content) });
   syncFolder(dirname(path));
 }
 

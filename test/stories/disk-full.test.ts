@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { serve } from "../unit/engine/server.ts";
 import { KEYS, launch, MINT_ONCE, newProject, operationsOf, servedSandbox, temporaryFolder, IN_SHELL } from "./world.ts";
@@ -63,4 +66,18 @@ test.for([
   expect(ended.stderr, ended.transcript).not.toMatch(/^\s+at /m);
   const { data } = await project.json("runs");
   expect(data.runs.map(({ outcome }) => outcome)).toEqual(words.startsWith("run") ? ["passed"] : []);
+});
+
+test("a file of the state that cannot be written whole keeps its old content", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, "journal.tail");
+  writeFileSync(file, "old", { mode: 0o600 });
+  const module = pathToFileURL("src/files/private.ts").href;
+  const script = `import { replacePrivate } from "${module}"; replacePrivate("${file}", Buffer.alloc(3_000));`;
+  const variables = { SCRIPT: script };
+  const command = `ulimit -f 1; exec ${process.execPath} --input-type=module --eval "$SCRIPT"`;
+  const { code, transcript } = await launch(["-c", command], { cwd: folder, variables, program: "bash" }).ended;
+  expect(code, transcript).toBe(1);
+  expect(transcript).toContain("EFBIG");
+  expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(["old"]);
 });
