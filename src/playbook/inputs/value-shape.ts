@@ -20,17 +20,17 @@ export interface ShapeProblem extends Pick<SchemaViolation, "path" | "message"> 
  * text, as in a CSV file or on the command line. Wrong parts stay as they are, for `shapeProblems` to report.
  */
 export function coerce(shape: ValueShape, value: Json, plain = false): Json {
-  if (typeof value === "string") return coerceText(shape, value, plain);
-  if (Array.isArray(value)) {
-    const { items } = shape;
-    return items === undefined ? value : value.map((item: Json) => coerce(items, item));
-  }
-  const { properties } = shape;
+  return typeof value === "string" ? coerceText(shape, value, plain) : withParts(shape, value, coerce);
+}
+
+// What the shape does not describe stays as it is.
+function withParts({ items, properties }: ValueShape, value: Json, map: (shape: ValueShape, part: Json) => Json): Json {
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => map(items, item));
   if (properties === undefined || !isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
+    Object.entries(value).map(([name, part]) => {
       const property = properties.get(name);
-      return [name, property === undefined ? inner : coerce(property, inner)];
+      return [name, property === undefined ? part : map(property, part)];
     }),
   );
 }
@@ -51,18 +51,7 @@ function entityOf(text: string): JsonObject | undefined {
 export function withOrganization(shape: ValueShape, value: Json, orgId: string): Json {
   if (shape.type === "entity") return isObject(value) ? { orgId, ...value } : value;
   if (!holdsEntity(shape)) return value;
-  if (Array.isArray(value)) {
-    const { items } = shape;
-    return items === undefined ? value : value.map((item: Json) => withOrganization(items, item, orgId));
-  }
-  const { properties } = shape;
-  if (properties === undefined || !isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      const property = properties.get(name);
-      return [name, property === undefined ? inner : withOrganization(property, inner, orgId)];
-    }),
-  );
+  return withParts(shape, value, (part, inner) => withOrganization(part, inner, orgId));
 }
 
 function holdsEntity({ type, items, properties }: ValueShape): boolean {
