@@ -16,7 +16,7 @@ import type { Env } from "../playbook/settings/open-secrets.ts";
 import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/record.ts";
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
-import { digestOfValue } from "./digest.ts";
+import { digestOfValue } from "./given.ts";
 import { headingOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
 
 /** What a plan may ask of the world: reads, the time, and when to give up. */

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../base/json/json.ts";
+import { hash } from "node:crypto";
+import { canonicalJson, type Json, type JsonObject } from "../base/json/json.ts";
 import type { FileData } from "../playbook/playbook-files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Env } from "../playbook/settings/open-secrets.ts";
 import { includedData } from "../playbook/playbook-walk.ts";
-import { digestOfValue } from "./digest.ts";
 
 /** A checked playbook, and what a run of it is given from outside. */
 export interface ReadyPlaybook {
@@ -21,6 +21,11 @@ export interface ReadyPlaybook {
  */
 export function digestsOfGiven(given: ReadyPlaybook): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(valuesOf(given)).map(([name, value]) => [name, digestOfValue(value)]));
+}
+
+/** A digest of a value: the same for values that say the same, whatever the order of their fields or the spelling of their numbers. */
+export function digestOfValue(value: Json): string {
+  return hash("sha256", canonicalJson(value));
 }
 
 function valuesOf({ playbook, inputs, env }: ReadyPlaybook): JsonObject {

@@ -1,6 +1,7 @@
 import { organizationOf } from "../environment/target.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { objectOf } from "../base/maps.ts";
 import { count } from "../base/text/text.ts";
 import { callerOf } from "../engine/service/caller.ts";
 import { end } from "../engine/steps/end-block.ts";
@@ -82,8 +83,7 @@ const MAY_FAIL: ReadonlySet<RowDetails["verdict"]> = new Set(["cannot-know", "wo
 function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
   if (step.kind !== "include") return {};
   const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
-  const outputs = Array.from(step.playbook.outputs, ([name, template]) => [name, foresee(template, scope).value] as const);
-  return { outputs: Object.fromEntries(outputs) };
+  return { outputs: objectOf(step.playbook.outputs, (template) => foresee(template, scope).value) };
 }
 
 /**

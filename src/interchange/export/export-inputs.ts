@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, jsonEquals } from "../../base/json/json.ts";
+import { objectOf } from "../../base/maps.ts";
 import { present } from "../../base/present.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { InputDeclaration, SecretDeclaration, ValueShape, VariableDeclaration } from "../../playbook/declarations.ts";
@@ -165,7 +166,7 @@ const RULES: Rules = {
   unique: ({ unique }, loses) =>
     unique === true ? { uniqueItems: true } : loses("`unique`", "JSON Schema compares whole items, and not one field of them"),
   properties: ({ properties = new Map<string, ValueShape>() }, loses) => ({
-    properties: Object.fromEntries(Array.from(properties, ([name, shape]) => [name, schemaOf(shape, loses)])),
+    properties: objectOf(properties, (shape) => schemaOf(shape, loses)),
     additionalProperties: false,
   }),
   values: ({ values }, loses) => values && { additionalProperties: schemaOf(values, loses) },

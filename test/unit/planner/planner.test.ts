@@ -7,7 +7,7 @@ import { ServiceClient } from "../../../src/engine/service/service.ts";
 import type { Target } from "../../../src/environment/target.ts";
 import { operations } from "../../../src/operations/operation.ts";
 import { assertSamePlan } from "../../../src/planner/compare.ts";
-import { digestOfValue } from "../../../src/planner/digest.ts";
+import { digestOfValue } from "../../../src/planner/given.ts";
 import { planAll } from "../../../src/planner/plan.ts";
 import { readPlan } from "../../../src/planner/file.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";

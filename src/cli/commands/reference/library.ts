@@ -2,6 +2,7 @@ import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson, textOrJson } from "../../../base/json/json.ts";
+import { objectOf } from "../../../base/maps.ts";
 import { didYouMean, wrap } from "../../../base/text/text.ts";
 import { itemType, type TypeName } from "../../../expression/types.ts";
 import type { Playbook } from "../../../playbook/model.ts";
@@ -158,7 +159,7 @@ function asData({ uses, playbook, outputs }: ShippedPlaybook): object {
       default: input.default ?? null,
       description: input.description ?? "",
     })),
-    outputs: Object.fromEntries(Array.from(outputs, ([name, type]) => [name, wordsOf(type)])),
+    outputs: objectOf(outputs, (type) => wordsOf(type)),
     writes: writesOf(playbook),
     credentials: credentialsOf(playbook),
     file: pathOfShipped(uses) ?? null,
