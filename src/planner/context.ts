@@ -1,7 +1,7 @@
 import { writeJson } from "../base/json/json.ts";
 import type { Json, JsonObject } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { headingOf as headingOfTarget, type Target } from "../environment/target.ts";
+import { headingOf, type Target } from "../environment/target.ts";
 import { ReadingContext } from "../engine/run/reading-context.ts";
 import { actorsScope, organizationScope } from "../engine/service/caller.ts";
 import { digestOf, type Place } from "../engine/run/plan-steps.ts";
@@ -17,7 +17,7 @@ import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/reco
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
 import { digestOfValue } from "./given.ts";
-import { headingOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
+import { headingIdOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
 
 /** What a plan may ask of the world: reads, the time, and when to give up. */
 export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
@@ -99,7 +99,7 @@ export class PlanContext extends ReadingContext {
   say(spot: PlannedPlace, said: RowDetails): void {
     const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
     this.#reads = new Map();
-    this.#reached.add(headingOf(spot));
+    this.#reached.add(headingIdOf(spot));
     this.#rows.set(spot, { ...rowOf(this.playbook, spot), ...said, reads });
   }
 
@@ -176,7 +176,7 @@ function openingOf(playbook: Playbook, target: Target, given: { readonly inputs:
     playbook: { file: playbook.file, name: playbook.name, digest: digestOf(playbook) },
     steps: [],
     ...given,
-    target: headingOfTarget(target),
+    target: headingOf(target),
     sequence: 0,
     epoch: 0,
     at: 0,

@@ -24,7 +24,7 @@ import { services } from "../services/services.ts";
 import { PlanContext, type PlannerPorts, problemOf } from "./context.ts";
 import { foresee } from "../engine/run/foresee.ts";
 import { digestsOfGiven, type ReadyPlaybook } from "./given.ts";
-import { cannotKnow, close, openBlock, openInclude } from "./held.ts";
+import { cannotKnow, close, openBlock, openInclude } from "./block-planning.ts";
 import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
 

@@ -20,7 +20,7 @@ export function rowOf(
     line: step.line,
     kind: isWhole ? "foreach" : step.kind,
     uses: usesOf(step),
-    depth: (depthsOf(playbook).get(headingOf({ step, address })) ?? 0) + roundsAround({ step, address }),
+    depth: (depthsOf(playbook).get(headingIdOf({ step, address })) ?? 0) + roundsAround({ step, address }),
     actor: null,
     why: [],
     problem: null,
@@ -32,7 +32,7 @@ export function rowOf(
 }
 
 /** The id of a step among the headings of a playbook. */
-export function headingOf({ step, address }: Pick<PlannedPlace, "step" | "address">): string {
+export function headingIdOf({ step, address }: Pick<PlannedPlace, "step" | "address">): string {
   return `${stepOf(parseAddress(address).frame)}${step.id}`;
 }
 
