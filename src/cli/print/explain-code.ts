@@ -5,7 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { didYouMean, indentedText, wrap } from "../../base/text/text.ts";
 import examples from "../generated/examples.json" with { type: "json" };
 import { INDENT, indented, widthOn } from "./columns.ts";
-import { printData } from "./data.ts";
+import { printData } from "./result.ts";
 import type { Shell } from "../shell.ts";
 
 /** A playbook that is wrong in one way, and what a check prints of it. */

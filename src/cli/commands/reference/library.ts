@@ -11,7 +11,7 @@ import { callsOf } from "../../../playbook/playbook-walk.ts";
 import { writeYaml } from "../../../source/write-yaml.ts";
 import { columnsIn, indented, widthOn } from "../../print/columns.ts";
 import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../../project/shipped.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface LibraryOptions {

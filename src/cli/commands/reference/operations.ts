@@ -5,7 +5,7 @@ import { type Operation, operationNamed, operations as all } from "../../../oper
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../../operations/page.ts";
 import type { PageField } from "../../../operations/page-types.ts";
 import { type TextColumns, columnsIn, indented, widthOn } from "../../print/columns.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface OperationsOptions {

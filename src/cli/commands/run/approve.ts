@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { planLines } from "../../../report/plan/text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
@@ -7,7 +6,7 @@ import type { MemoryOptions } from "../../project/project.ts";
 import { changeJournal } from "../../runs/open-journal.ts";
 import { readPlanFile } from "../../runs/planning.ts";
 import { reasonOf } from "../../reason.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface ApproveOptions extends MemoryOptions {
@@ -29,6 +28,5 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   });
   if (options.json === true) return printData(shell, { plan: digest, who, because });
   for (const each of plan.plans) shell.stdout.write(`${planLines(each, plan.target).join("\n")}\n\n`);
-  shell.stdout.write(`${who} approved this plan: ${because}\n`);
-  return EXIT.passed;
+  return printLines(shell, [`${who} approved this plan: ${because}`]);
 };

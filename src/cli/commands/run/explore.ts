@@ -14,7 +14,7 @@ import { writePlaybook } from "../../../files/output.ts";
 import { Transport } from "../../../transport/exchange.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { type Dotenv, openTarget } from "../../project/project.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import type { Command, Shell } from "../../shell.ts";
 
 interface ExploreOptions extends Dotenv {

@@ -1,5 +1,5 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { isoTime } from "../../../base/time/date.ts";
 import { resolveWrite } from "../../../engine/write/resolve-write.ts";
@@ -10,7 +10,7 @@ import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 interface ResolveOptions extends MemoryOptions {
@@ -37,14 +37,10 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
     const id = named.in(store);
     return { run: id, ...(await resolveWrite(store, id, resolution)) };
   });
-  const goesOn = verdict === "applied" ? "the step will be completed" : "it will be sent again";
-  if (options.json === true) {
-    printData(shell, { run, step, attempt, operation, verdict, because, who });
-  } else {
-    const lines = [`${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`];
-    shell.stdout.write(`${[...lines, `${goesOn} by: ${shell.hint(command`resume ${run}`)}`].join("\n")}\n`);
-  }
-  return EXIT.passed;
+  if (options.json === true) return printData(shell, { run, step, attempt, operation, verdict, because, who });
+  const outcome = `${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`;
+  const next = verdict === "applied" ? "the step will be completed" : "it will be sent again";
+  return printLines(shell, [outcome, `${next} by: ${shell.hint(command`resume ${run}`)}`]);
 };
 
 function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCode {
@@ -57,6 +53,5 @@ function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCo
   const lines = writes.map(
     ({ step, attempt, operation, sentAt }) => `${step}  attempt ${attempt + 1}  ${operation}  sent at ${isoTime(sentAt)}`,
   );
-  shell.stdout.write(lines.length === 0 ? "no write of this run is unknown\n" : `${lines.join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, lines, "no write of this run is unknown");
 }

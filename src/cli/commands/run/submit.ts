@@ -20,7 +20,7 @@ import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
 import { type InputOptions, preparePlaybooks } from "../../runs/prepare-playbooks.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import { nextLines } from "../../../report/problem.ts";
 import type { ReadyPlaybook } from "../../../planner/given.ts";
 

@@ -1,10 +1,9 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { acceptLoss } from "../../../journal/loss.ts";
 import { LOOKING } from "../../../journal/journal.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import { type Command, userOf } from "../../shell.ts";
 
 interface AcceptOptions extends MemoryOptions {
@@ -21,11 +20,9 @@ export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   const who = userOf(shell);
   const what = acceptLoss(knownStatePlace(shell, options), LOOKING, { who, because });
   if (options.json === true) return printData(shell, { what, who, because });
-  const lines = [
+  return printLines(shell, [
     `${who} accepts the loss: ${because}`,
     `  ${what}`,
     "runs that had not passed cannot be resumed; others can begin",
-  ];
-  shell.stdout.write(`${lines.join("\n")}\n`);
-  return EXIT.passed;
+  ]);
 };

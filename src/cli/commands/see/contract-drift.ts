@@ -12,7 +12,7 @@ import { IF_HAR_TOO_LARGE, readHar } from "../../../exchanges/read-har.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { knownStatePlace, type MemoryOptions, readText, statePlace } from "../../project/project.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 import { profileHere } from "./coverage.ts";
 
@@ -45,24 +45,17 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
   if (exchanges === 0) throw nothingKept(environment, store.environments());
   const findings = check.findings();
   const now = systemClock.now();
-  const known = store.remember(
-    environment,
-    Array.from(findings, ({ id }) => id),
-    now,
-  );
+  const ids = findings.map(({ id }) => id);
+  const known = store.remember(environment, ids, now);
   const all = findings.map((finding) => ({ ...finding, since: known.get(finding.id) ?? now }));
   const fresh = all.filter(({ since }) => since === now).length;
   if (options.json === true) {
-    const data = all.map(({ since, ...finding }) => ({
-      ...finding,
-      isNew: since === now,
-      since: isoTime(since),
-    }));
+    const data = all.map(({ since, ...finding }) => ({ ...finding, isNew: since === now, since: isoTime(since) }));
     printData(shell, { environment, exchanges, new: fresh, findings: data });
   } else {
     const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
     const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;
-    shell.stdout.write(`${[...lines, summary].join("\n")}\n`);
+    printLines(shell, [...lines, summary]);
   }
   return fresh === 0 ? EXIT.passed : EXIT.drift;
 };

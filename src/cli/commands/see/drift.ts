@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -11,7 +10,7 @@ import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { reasonOf } from "../../reason.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
 interface ListOptions extends MemoryOptions {
@@ -37,8 +36,7 @@ export const listDrifts: Command<ListOptions> = async (shell, options) => {
   ]);
   const none = known.length === 0 ? "nothing has been compared here yet" : "no drift";
   const found = drifts.length === 0 ? (unfinished.length === 0 ? [none] : []) : [...groups, ...more];
-  shell.stdout.write(`${[...found, ...unfinishedLines(unfinished, limit)].join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, [...found, ...unfinishedLines(unfinished, limit)]);
 };
 
 function unfinishedLines(unfinished: readonly KnownComparison[], limit: number): readonly string[] {
@@ -60,8 +58,7 @@ export const showDrift: Command<ShowOptions> = async (shell, options) => {
     const { evidence, history } = drift;
     return printData(shell, { drift: { ...asData(drift), evidence, history: history.map(historyData) } });
   }
-  shell.stdout.write(`${page(shell, drift).join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, page(shell, drift));
 };
 
 function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
@@ -115,8 +112,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const drift = book.explain(id, now);
   if (options.json === true) return printData(shell, { drift: asData(drift) });
   const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
-  shell.stdout.write(`${acknowledged}\nwith these values only: ${wordsOf(drift, drift.sides)}\n`);
-  return EXIT.passed;
+  return printLines(shell, [acknowledged, `with these values only: ${wordsOf(drift, drift.sides)}`]);
 };
 
 interface CloseOptions extends MemoryOptions {
@@ -151,8 +147,10 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   if (options.json === true)
     return printData(shell, { closed: closed.map(asData), comparisons: unfinished.map(({ of }) => ({ ...of })) });
   const lines = [...closed.map(({ id, key }) => `${id}  ${keyOf(key)}`), ...unfinished.map(comparisonOf)];
-  shell.stdout.write(`${lines.map((each) => `closed ${each}`).join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(
+    shell,
+    lines.map((each) => `closed ${each}`),
+  );
 };
 
 function nothingOpen(book: DriftBook, playbook: string): Failure {

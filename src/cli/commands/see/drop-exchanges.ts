@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { countLong } from "../../../base/text/text.ts";
@@ -7,7 +6,7 @@ import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface DropOptions extends MemoryOptions {
@@ -29,6 +28,5 @@ export const dropExchanges: Command<DropOptions> = async (shell, options) => {
   using store = ExchangeStore.existing(knownStatePlace(shell, options));
   const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
   if (options.json === true) return printData(shell, { removed });
-  shell.stdout.write(`removed ${countLong(removed, "exchange")}\n`);
-  return EXIT.passed;
+  return printLines(shell, [`removed ${countLong(removed, "exchange")}`]);
 };

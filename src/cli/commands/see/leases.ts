@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { isoTime } from "../../../base/time/date.ts";
 import { releaseRun } from "../../../engine/run/release-run.ts";
 import { spellHolder } from "../../../journal/holder.ts";
@@ -8,7 +7,7 @@ import { changeJournal, lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 /** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
@@ -22,9 +21,7 @@ export const listLeases: Command<MemoryOptions> = async (shell, options) => {
     }));
     return printData(shell, { leases: held });
   }
-  const lines = leases.map(leaseLine);
-  shell.stdout.write(lines.length === 0 ? "nothing is held\n" : `${lines.join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, leases.map(leaseLine), "nothing is held");
 };
 
 function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string {
@@ -52,6 +49,5 @@ export const release: Command<ReleaseOptions> = async (shell, options) => {
   });
   if (options.json === true) return printData(shell, { run, from, who, because });
   const line = `${run} is no longer held by ${spellHolder(from)}, says ${who}: ${because}`;
-  shell.stdout.write(`${line}\nto continue: ${shell.hint(command`resume ${run}`)}\n`);
-  return EXIT.passed;
+  return printLines(shell, [line, `to continue: ${shell.hint(command`resume ${run}`)}`]);
 };

@@ -8,7 +8,7 @@ import { advance, emptyState, type RunState } from "../../../protocol/state.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
 interface ExportOptions extends RunsOptions {
@@ -51,7 +51,7 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
       problem: problem?.toJSON() ?? null,
     }));
     printData(shell, { runs });
-  } else shell.stdout.write(verified.length === 0 ? "no runs yet\n" : `${verified.map(verifiedLine).join("\n")}\n`);
+  } else printLines(shell, verified.map(verifiedLine), "no runs yet");
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
 

@@ -14,7 +14,7 @@ import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
 import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
 import { runsThatShowDone } from "../../runs/done-since.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import type { Command, Shell } from "../../shell.ts";
 
 interface ArchiveOptions extends MemoryOptions {
@@ -49,8 +49,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
     return archiveRuns(store, { folder, before: now - older, now, neededFor, removed });
   });
   if (options.json === true) return printData(shell, asData(done));
-  shell.stdout.write(`${doneLines(shell, done, relative(shell.cwd, folder) || ".").join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, doneLines(shell, done, relative(shell.cwd, folder) || "."));
 };
 
 function runsOfOpenDrifts(place: StatePlace): ReadonlySet<string> {
@@ -122,7 +121,7 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
       problem: problem?.toJSON() ?? null,
     }));
     printData(shell, { archives });
-  } else shell.stdout.write(`${verifiedLines(verified).join("\n")}\n`);
+  } else printLines(shell, verifiedLines(verified));
   return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
 };
 

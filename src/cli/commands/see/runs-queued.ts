@@ -8,7 +8,7 @@ import { openQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface QueuedOptions extends RunsOptions {

@@ -10,7 +10,7 @@ import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
 import type { MemoryOptions } from "../../project/project.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import { markedOn } from "../../view/colour.ts";
 
 interface ListOptions extends MemoryOptions, RunsOptions {

@@ -12,7 +12,7 @@ import { MOVE, serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
 import { moved } from "../../runs/move.ts";
-import { printData } from "../../print/data.ts";
+import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface MoveOptions extends Dotenv {

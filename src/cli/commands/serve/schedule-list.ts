@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
@@ -15,7 +14,7 @@ import { inScheduledProject, readScheduled, type WhichOptions } from "../../sche
 import { entryOf } from "../../schedule/entry.ts";
 import { blockingRun } from "../../schedule/run.ts";
 import { reasonOf } from "../../reason.ts";
-import { printData } from "../../print/data.ts";
+import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 import type { Blocking, ScheduleEntry, FiringEntry } from "../../../report/schedule/shape.ts";
 
@@ -35,8 +34,7 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   const entries = known.map((each) => entryOf({ store, known: each, blocking }, options.next ?? 1));
   if (options.json === true) return printData(shell, { schedules: entries });
   const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
-  shell.stdout.write(lines.length === 0 ? "no schedule is known yet\n" : `${lines.join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, lines, "no schedule is known yet");
 };
 
 type Named = ReturnType<typeof readScheduled>["all"][number];
@@ -97,9 +95,7 @@ export const history: Command<HistoryOptions> = async (shell, options) => {
   const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
   const firings = store.firings.history(id, options.limit).map(firingEntry);
   if (options.json === true) return printData(shell, { firings });
-  const lines = firings.flatMap(firingLines);
-  shell.stdout.write(lines.length === 0 ? "nothing has fired yet\n" : `${lines.join("\n")}\n`);
-  return EXIT.passed;
+  return printLines(shell, firings.flatMap(firingLines), "nothing has fired yet");
 };
 
 const STATE_CHARS = "interrupted".length;
@@ -130,8 +126,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
   if (running === undefined && !isKeptBack(shell, options, store, id)) throw notHeld(id);
   store.release(id, { code: RELEASED, message: `released by ${who}: ${because}` });
   if (options.json === true) return printData(shell, { schedule: id, who, because });
-  shell.stdout.write(`${id} is free, says ${who}: ${because}\n`);
-  return EXIT.passed;
+  return printLines(shell, [`${id} is free, says ${who}: ${because}`]);
 };
 
 function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, id: string): boolean {

@@ -7,3 +7,9 @@ export function printData({ stdout }: Pick<Shell, "stdout">, data: object): type
   stdout.write(`${writeJson({ format: 1, ...data }, 2)}\n`, "json");
   return EXIT.passed;
 }
+
+/** Prints lines, or what is said where there are none, and returns the exit code of a command that ends with them. */
+export function printLines({ stdout }: Pick<Shell, "stdout">, lines: readonly string[], ifNone?: string): typeof EXIT.passed {
+  stdout.write(`${lines.length === 0 && ifNone !== undefined ? ifNone : lines.join("\n")}\n`);
+  return EXIT.passed;
+}
