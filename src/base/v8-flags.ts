@@ -5,8 +5,8 @@ import { runInNewContext } from "node:vm";
 const TRIED = "13.6.";
 
 /** Sets flags of V8 that make tokenbook faster, only for the version that we know. */
-export function setV8Flags(flags: string, version: string = process.versions.v8): void {
-  if (version.startsWith(TRIED)) setFlagsFromString(flags);
+export function setV8Flags(flags: string): void {
+  if (process.versions.v8.startsWith(TRIED)) setFlagsFromString(flags);
 }
 
 /** Collects all garbage, which V8 does by itself only when the heap has grown to several times of what is in use. Does nothing with another version. */

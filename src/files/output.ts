@@ -126,7 +126,7 @@ export function appendOutput(path: string, text: string): void {
 }
 
 /** Creates a file, and the folders above it. Throws the system's error, also when an entry of that name exists. */
-export function createFile(path: string, text: string, mode = 0o666): void {
+export function createFile(path: string, text: string, mode: number): void {
   makeFolder(dirname(path));
   writeFileSync(path, text, { flag: "wx", mode });
 }

@@ -108,8 +108,8 @@ export interface Belonging {
 export const READ: ReadMeaning = { effect: "read" };
 
 /** A read of records that state in a field what they belong to. */
-export function readAbout(input: string, field: string = input): ReadMeaning {
-  return { effect: "read", about: { input, ids: ({ [field]: id = null }) => (id === null ? [] : [id]) } };
+export function readAbout(input: string): ReadMeaning {
+  return { effect: "read", about: { input, ids: ({ [input]: id = null }) => (id === null ? [] : [id]) } };
 }
 
 /** The meaning of a write. It always says how its effect is found, and what could undo it, because a lost answer is settled by these. */

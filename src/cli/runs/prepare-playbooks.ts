@@ -59,7 +59,7 @@ export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
   all: readonly Playbook[],
-  { named, others = [], leavesSecrets = false, shard }: AboutPlaybooks = {},
+  { named, others = [], leavesSecrets = false, shard }: AboutPlaybooks,
 ): Ready {
   const known = new Set([...others, ...inputNames(all)]);
   const { values: fromFile, placeOf } = fileOfInputs(shell, options);

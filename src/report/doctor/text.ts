@@ -1,4 +1,4 @@
-import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
+import { completedAdvice, type Hint } from "../../base/command-line.ts";
 import { count } from "../../base/text/text.ts";
 import { foreignLines } from "../formats/foreign-text.ts";
 import { labelled, nextLines } from "../problem.ts";
@@ -8,7 +8,7 @@ const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", proble
 const INDENT = "    ";
 
 /** What was looked at, line by line, and how to fix what is wrong. */
-export function doctorLines({ environment, findings }: DoctorDocument, hint: Hint = PLAIN_HINT): readonly string[] {
+export function doctorLines({ environment, findings }: DoctorDocument, hint: Hint): readonly string[] {
   const byArea = Map.groupBy(findings, ({ area }) => area);
   const parts = AREAS.flatMap((area) => {
     const members = byArea.get(area) ?? [];

@@ -1,4 +1,4 @@
-import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
+import type { Hint } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { textOrJson } from "../../base/json/json.ts";
@@ -18,11 +18,7 @@ import { hintedReport } from "../hinted.ts";
  * The reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. As long as
  * one comment may be; what is left out is counted.
  */
-export function* markdownReport(
-  reports: readonly RunReport[],
-  notBegun: readonly NotBegun[] = [],
-  hint: Hint = PLAIN_HINT,
-): Generator<string> {
+export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[], hint: Hint): Generator<string> {
   let room = LIMITS.markdownChars;
   let left = 0;
   for (const block of blocksOf(reports, notBegun, hint)) {
