@@ -49,18 +49,15 @@ function settled(path: string, text: string, printer: Printer): string | undefin
 
 function oddKey(node: SourceNode, text: string): Range | undefined {
   if (node.kind === "scalar") return undefined;
-  if (node.kind === "list") return firstOf(node.items, (item) => oddKey(item, text));
-  return firstOf([...node.entries.values()], ({ key, value }) =>
-    /^$|\n/.test(text.slice(key.start, key.end)) ? key : oddKey(value, text),
-  );
+  const found =
+    node.kind === "list"
+      ? node.items.values().map((item) => oddKey(item, text))
+      : node.entries.values().map(({ key, value }) => (isOdd(text.slice(key.start, key.end)) ? key : oddKey(value, text)));
+  return found.find((key) => key !== undefined);
 }
 
-function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function isOdd(key: string): boolean {
+  return key === "" || key.includes("\n");
 }
 
 /** Returns whether two documents hold the same data, each number with the same digits; the order of keys does not matter. */
