@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
 import { readFound } from "../files/found.ts";
 import { child, textOf, toJson } from "../source/node.ts";
-import { RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
+import { isDatabaseAddress, RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
 import { readKey } from "./key.ts";
 import { placeOf, readEnvironmentFile } from "./load.ts";
 import type { Variables } from "../base/variables.ts";
@@ -44,7 +44,7 @@ function assertAddress(url: Secret, where: string): void {
       next: "name one host that always leads to the primary server: a name of your failover, a floating address, or a proxy such as HAProxy",
     });
   }
-  if (/^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(url.reveal()) && URL.canParse(url.reveal())) return;
+  if (isDatabaseAddress(url.reveal())) return;
   throw new Failure({
     code: "environment.state-address",
     message: `${where}: the address of the database is wrong`,

@@ -2,16 +2,16 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { OwnThread } from "../postgres/bridge.ts";
 import type { ServerError, StatementResult, ThreadRequest } from "../postgres/messages.ts";
+import { isDatabaseAddress } from "../sql/place.ts";
 import type { OutsideRow, ReaderOf } from "./outside.ts";
 import { assertColumns, rowOfQuery, tooSlow } from "./table.ts";
 
-const ADDRESS = /^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/;
 const CONNECTION = 1;
 
 /** Reads a query in one snapshot, in a transaction that can only read. */
 export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, query, timeoutMs }, { columns, secret, signal }) {
   const url = secret(address).reveal();
-  if (!ADDRESS.test(url)) throw new Failure(WRONG_ADDRESS);
+  if (!isDatabaseAddress(url)) throw new Failure(WRONG_ADDRESS);
   await using thread = new OwnThread();
   const ask = async (request: ThreadRequest): Promise<StatementResult | undefined> => {
     // The server itself keeps the time; this is for one that says nothing.

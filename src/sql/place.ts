@@ -16,5 +16,10 @@ export const RISKS = ["fsync", "full-page-writes", "asynchronous-standby"] as co
 /** One of {@link RISKS}. */
 export type Risk = (typeof RISKS)[number];
 
+/** Returns whether a text is the address of a PostgreSQL database: it names the user, the host and the database. */
+export function isDatabaseAddress(text: string): boolean {
+  return /^postgres(?:ql)?:\/\/[^/\s]+\/[^/\s]+$/.test(text) && URL.canParse(text);
+}
+
 /** Where state is: the path of a folder, or a schema of a server. */
 export type StatePlace = string | ServerPlace;

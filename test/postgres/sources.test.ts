@@ -143,9 +143,12 @@ test.skipIf(BINARIES === undefined)(
       variables: { REGISTER: "postgres://u:a-secret-password@127.0.0.1:9/db" },
     });
     expect(away.gap).toContain("source.unreachable: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:9; make sure");
-    const wrong = await register.compare(postgres(HAS_BALANCE), { variables: { REGISTER: "a-secret-password" } });
-    expect(wrong.gap).toContain("source.unreachable: the address of the database is wrong; write it so");
-    for (const { outcome, gap } of [slow, nobody, away, wrong]) {
+    const noPort = "postgres://u:a-secret-password@127.0.0.1:99999/db";
+    const wrong = await Promise.all(
+      ["a-secret-password", noPort].map((REGISTER) => register.compare(postgres(HAS_BALANCE), { variables: { REGISTER } })),
+    );
+    for (const { gap } of wrong) expect(gap).toContain("source.unreachable: the address of the database is wrong; write it so");
+    for (const { outcome, gap } of [slow, nobody, away, ...wrong]) {
       expect(outcome).toBe("failed");
       expect(gap).not.toContain("a-secret");
     }
