@@ -10,12 +10,12 @@ import { hasEntities, services } from "../services/services.ts";
 import { child, type Range } from "../source/node.ts";
 import { type Word, wordIn } from "./cursor.ts";
 import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
-import { type ExpressionCursor, lookAtExpression } from "./look.ts";
+import { type ExpressionCursor, lookAtExpression } from "./expression-at-cursor.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, fieldsAt, namesAt } from "./names.ts";
 import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
-import { conditionWords, functionWords, operationWords } from "./words.ts";
+import { conditionWords, functionWords, operationWords } from "./markdown.ts";
 
 /** Something that can be written at the cursor. */
 export interface Offer {

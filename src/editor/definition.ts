@@ -3,7 +3,7 @@ import { child, nodeAt, type Range, type SourceNode, textOf } from "../source/no
 import { parseYaml } from "../source/parse.ts";
 import { wordIn } from "./cursor.ts";
 import { type FileRange, playbookNamed, type EditorFiles, type TextFile } from "./document.ts";
-import { lookAtExpression } from "./look.ts";
+import { lookAtExpression } from "./expression-at-cursor.ts";
 import { type MarkedValue, markedValue } from "./marked.ts";
 import { placeOf } from "./place.ts";
 import { stepNamed } from "./steps.ts";

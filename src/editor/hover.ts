@@ -8,11 +8,11 @@ import { child, type Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";
 import { wordIn } from "./cursor.ts";
 import { playbookNamed, type EditorFiles, type TextFile, wordAt } from "./document.ts";
-import { type ExpressionCursor, lookAtExpression } from "./look.ts";
+import { type ExpressionCursor, lookAtExpression } from "./expression-at-cursor.ts";
 import { markedValue } from "./marked.ts";
 import { doubtOf, meaningOf } from "./names.ts";
 import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
-import { conditionWords, functionWords, operationWords, playbookWords, valueWords } from "./words.ts";
+import { conditionWords, functionWords, operationWords, playbookWords, valueWords } from "./markdown.ts";
 
 /** What is said, in Markdown, of a part of a document. */
 export interface Hover {

@@ -6,7 +6,7 @@ import { parseYaml } from "../source/parse.ts";
 import { child } from "../source/node.ts";
 import { wordIn } from "./cursor.ts";
 import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
-import { lookAtExpression } from "./look.ts";
+import { lookAtExpression } from "./expression-at-cursor.ts";
 import { markedValue } from "./marked.ts";
 import { stepDepth, stepNamed } from "./steps.ts";
 

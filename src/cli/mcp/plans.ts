@@ -7,7 +7,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { createDurable, writeWhole } from "../../files/output.ts";
 import { makePrivateFolder, stateEntry } from "../../files/state.ts";
 import { readPrivate, removePrivate } from "../../files/private.ts";
-import { readPlan } from "../../planner/file.ts";
+import { readPlan } from "../../planner/read-plan.ts";
 import { harmlessDocument } from "../../base/text/harmless.ts";
 import type { PlanDocument, PlanRequest } from "../../report/plan/shape.ts";
 

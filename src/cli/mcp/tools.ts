@@ -6,7 +6,7 @@ import { Failure } from "../../base/failure.ts";
 import { parseJson } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
 import { present } from "../../base/present.ts";
-import { readPlan } from "../../planner/file.ts";
+import { readPlan } from "../../planner/read-plan.ts";
 import { planLines } from "../../report/plan/text.ts";
 import { check } from "../commands/start/check.ts";
 import { listDrifts, showDrift } from "../commands/see/drift.ts";

@@ -17,7 +17,7 @@ import { organizationOf, type Target } from "../../environment/target.ts";
 import { assertSamePlan, assertSamePlanned } from "../../planner/compare.ts";
 import type { PlannerPorts } from "../../planner/context.ts";
 import { planAll } from "../../planner/plan.ts";
-import { readPlan } from "../../planner/file.ts";
+import { readPlan } from "../../planner/read-plan.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { harmlessDocument } from "../../base/text/harmless.ts";

@@ -6,7 +6,7 @@ import { keepsHold } from "../../journal/holder.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { dueOf } from "../../schedule/decide.ts";
 import type { Firing, OpenWriteQuestion } from "../../schedule/firing.ts";
-import { firingEntry } from "../../schedule/listing.ts";
+import { firingEntry } from "../../schedule/firing-entry.ts";
 import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import type { Blocking, ScheduleEntry } from "../../report/schedule/shape.ts";
 

@@ -2,7 +2,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { spellHolder } from "../../journal/holder.ts";
 import { schedulePage } from "../../report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../report/html/pages/schedules.ts";
-import { firingEntry } from "../../schedule/listing.ts";
+import { firingEntry } from "../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 import type { OpenWriteQuestion } from "../../schedule/firing.ts";

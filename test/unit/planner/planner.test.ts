@@ -9,7 +9,7 @@ import { operations } from "../../../src/operations/operation.ts";
 import { assertSamePlan } from "../../../src/planner/compare.ts";
 import { digestOfValue } from "../../../src/planner/given.ts";
 import { planAll } from "../../../src/planner/plan.ts";
-import { readPlan } from "../../../src/planner/file.ts";
+import { readPlan } from "../../../src/planner/read-plan.ts";
 import { checkPlaybook } from "../../../src/playbook/check.ts";
 import { NO_SECRETS } from "../../../src/playbook/settings/open-secrets.ts";
 import { harmlessDocument } from "../../../src/base/text/harmless.ts";

@@ -5,7 +5,7 @@ import { howToStop, spellHolder } from "../../../journal/holder.ts";
 import type { Holder } from "../../../protocol/record.ts";
 import type { OpenWriteQuestion } from "../../../schedule/firing.ts";
 import { RELEASED } from "../../../schedule/firings.ts";
-import { firingEntry } from "../../../schedule/listing.ts";
+import { firingEntry } from "../../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
