@@ -7,14 +7,14 @@ export class OldestUnknown {
   /** Runs that had left nothing open, by their ids: how many records they had, and under which claim they were held. */
   #clean = new Map<string, string>();
 
-  /** Returns how old it is, in milliseconds; 0 only when no run has left a write open, however the clock was set since. */
+  /** Returns how old that run is, in milliseconds; 0 only when no run has left a write open, however the clock was set since. */
   ageIn(store: JournalStore): number {
-    const oldest = this.in(store);
+    const oldest = this.runIn(store);
     return oldest === undefined ? 0 : Math.max(1, store.clock.now() - oldest.openedAt);
   }
 
-  /** Returns it; nothing when no run has left a write open. */
-  in(store: JournalStore): RunSummary | undefined {
+  /** Returns the oldest run that has left a write open; nothing when none has. */
+  runIn(store: JournalStore): RunSummary | undefined {
     const clean = new Map<string, string>();
     try {
       return store.unsettled().findLast((run) => {

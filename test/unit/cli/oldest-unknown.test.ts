@@ -13,7 +13,7 @@ test("the oldest run with an open write is found, and what has not changed is no
   const store = JournalStore.open(state.place, { clock, redact: (text) => text });
   onTestFinished(() => store.close());
   const unknown = new OldestUnknown();
-  const found = (): string | undefined => unknown.in(store)?.id;
+  const found = (): string | undefined => unknown.runIn(store)?.id;
   const begun = async (runId: string) => (await store.begin({ ...opened, runId })).journal;
 
   const clean = await begun("clean");

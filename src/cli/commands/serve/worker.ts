@@ -5,7 +5,7 @@ import { systemClock } from "../../../base/ports.ts";
 import { redactor } from "../../../base/secret.ts";
 import { NotNow, type RunQueue, type JobResult, type SubmittedRun, type TakenRun } from "../../../fleet/queue.ts";
 import type { Log } from "../../../schedule/log.ts";
-import { WorkerMetrics } from "../../../schedule/metrics.ts";
+import { type WorkerLoad, WorkerMetrics } from "../../../schedule/metrics.ts";
 import type { ListenAddress } from "../../../serving/server.ts";
 import { Alarms } from "../../fleet/alarms.ts";
 import { SubmittedRuns } from "../../fleet/carry-out.ts";
@@ -153,14 +153,7 @@ async function carryOut(
   }
 }
 
-async function loadOf(
-  queue: RunQueue,
-  oldestUnknownMs: () => number,
-): Promise<{
-  readonly labels: Awaited<ReturnType<RunQueue["load"]>>;
-  readonly workers: number;
-  readonly oldestUnknownSeconds: number;
-}> {
+async function loadOf(queue: RunQueue, oldestUnknownMs: () => number): Promise<WorkerLoad> {
   const [labels, workers] = await Promise.all([queue.load(), queue.workers()]);
   return { labels, workers, oldestUnknownSeconds: oldestUnknownMs() / 1_000 };
 }
