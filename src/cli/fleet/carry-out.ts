@@ -2,6 +2,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { type JsonObject, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { getOrInsert } from "../../base/maps.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { present } from "../../base/present.ts";
@@ -89,24 +90,13 @@ export class SubmittedRuns {
   }
 
   #shared(environment: string): Promise<Session> {
-    let session = this.#sessions.get(environment);
-    if (session === undefined) {
-      session = this.#open(environment, NO_SECRETS);
-      this.#sessions.set(environment, session);
-      session.catch(() => this.#sessions.delete(environment));
-    }
-    return session;
+    return openedOnce(this.#sessions, environment, () => this.#open(environment, NO_SECRETS));
   }
 
   async #open(environment: string, secrets: Secrets): Promise<Session> {
     const where = { ...this.#where, env: environment };
-    let target = this.#targets.get(environment);
-    if (target === undefined) {
-      target = openTarget(this.#shell, where);
-      this.#targets.set(environment, target);
-      target.catch(() => this.#targets.delete(environment));
-    }
-    const opened: OpenTarget = { ...(await target), [Symbol.asyncDispose]: async () => {} };
+    const target = await openedOnce(this.#targets, environment, () => openTarget(this.#shell, where));
+    const opened: OpenTarget = { ...target, [Symbol.asyncDispose]: async () => {} };
     return openSession(this.#shell, where, secrets, { opened });
   }
 
@@ -141,6 +131,15 @@ export class SubmittedRuns {
       throw maskedError(error, session.redact);
     }
   }
+}
+
+// What could not be opened is opened again when it is asked for the next time.
+function openedOnce<T>(all: Map<string, Promise<T>>, environment: string, open: () => Promise<T>): Promise<T> {
+  return getOrInsert(all, environment, () => {
+    const opened = open();
+    opened.catch(() => all.delete(environment));
+    return opened;
+  });
 }
 
 function inputsOf({ inputs }: SubmittedRun): JsonObject {
