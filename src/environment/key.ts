@@ -47,6 +47,11 @@ export function readServiceKey(key: KeyReference, from: { readonly folder: strin
   });
 }
 
+/** Returns whether a text says where a key is, and is not the key itself. */
+export function isReference(text: string): boolean {
+  return /^(?:env|file):/.test(text);
+}
+
 function partsOf(reference: string): readonly [string, string] {
   const at = reference.indexOf(":");
   return [reference.slice(0, at), reference.slice(at + 1)];

@@ -17,7 +17,7 @@ import { child, entriesIn, type MapNode, nodeAt, type SourceNode, textOf, toJson
 import { placeEssential } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { type KeyReference, readServiceKey } from "./key.ts";
+import { isReference, type KeyReference, readServiceKey } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
 import { profileProblems } from "./profile-words.ts";
@@ -229,7 +229,7 @@ function literalKeys(root: SourceNode): readonly Secret[] {
     .flatMap((node) => keysIn(node).map(({ node: key }) => key))
     .concat(secretsOfNotifications(root))
     .flatMap((node) => textOf(node) ?? [])
-    .filter((text) => text !== "" && !/^(env|file):/.test(text));
+    .filter((text) => text !== "" && !isReference(text));
   const inAddresses = nodes.flatMap((node) => addressesOf(node).flatMap(({ text }) => hiddenPartsOf(text)));
   return [...keys, ...inAddresses].map((text) => new WrittenOut("", text));
 }

@@ -7,7 +7,7 @@ import { didYouMean } from "../base/text/text.ts";
 import type { SourceFile } from "../source/file.ts";
 import { child, entriesIn, type Range, type SourceNode, startOf, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
-import { readKey } from "./key.ts";
+import { isReference, readKey } from "./key.ts";
 import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 import type { Variables } from "../base/variables.ts";
@@ -169,10 +169,6 @@ function webAddress(url: Secret, where: string): Secret {
     why: "it must begin with https:// or http://; its value is not shown, because it may hold a token",
     next: "give the whole address",
   });
-}
-
-function isReference(text: string): boolean {
-  return /^(?:env|file):/.test(text);
 }
 
 function textsOf(node: SourceNode | undefined): readonly string[] | undefined {
