@@ -40,17 +40,9 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
 type Named = ReturnType<typeof readScheduled>["all"][number];
 
 function knownOf({ id, playbook, environment, schedule }: Named, before: KnownSchedule | undefined, now: number): KnownSchedule {
-  const base = before ?? {
-    id,
-    playbook,
-    environment,
-    since: now,
-    lastState: undefined,
-    streak: undefined,
-    lastSuccess: undefined,
-  };
+  const never = { since: now, lastState: undefined, streak: undefined, lastSuccess: undefined };
   return {
-    ...base,
+    ...(before ?? { id, playbook, environment, ...never }),
     cron: schedule?.cron.pattern,
     timezone: schedule?.cron.timezone,
     jitterMs: schedule?.jitterMs ?? 0,
