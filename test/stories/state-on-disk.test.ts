@@ -73,7 +73,7 @@ test.for(Object.entries(KILLED))(
 
 test("a purchase that an earlier build left open keeps another playbook from buying of the same sale as the same actor", async () => {
   const project = projectWithState();
-  project.write("other.yaml", readFileSync(join(FOLDER, "buy.yaml"), "utf8").replace("Buy once", "Buy too"));
+  project.write("other.yaml", readFileSync(join(FOLDER, "buy.yaml"), "utf8").replace("id: buy", "id: purchase"));
   const refused = await project.run("run", "other.yaml");
   expect(refused.code, refused.transcript).toBe(6);
   expect(refused.stderr, refused.transcript).toContain("to the same sale saleActive1");

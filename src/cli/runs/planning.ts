@@ -57,13 +57,15 @@ export async function refuseOutdated(
   shell: ProjectShell,
   options: Where & DebugOption,
   { ready, secrets }: Ready,
-  { file, plan, isBegun }: PlanFile & { readonly isBegun: boolean },
+  { file, plan, isBegun, isNamed }: PlanFile & { readonly isBegun: boolean; readonly isNamed: boolean },
 ): Promise<void> {
   await whileReading(shell, options, secrets, async (target, ports) => {
     assertSamePlanned(plan, placed(ready, target), target);
     if (isBegun) return;
     const { json } = await madePlan(ready, target, ports);
     assertSamePlan(plan, readPlan(file, parseJson(json, LIMITS.recordDepth)));
+    // A key names another run, and in a protected environment each run needs an approval of its own.
+    if (isNamed || target.protected) return;
     peekIntoJournal(statePlace(shell, options), (store) => {
       for (const each of placed(ready, target))
         assertNotCarriedOut(store, plan, { ...each, target, folder: folderInProject(shell) });

@@ -183,7 +183,8 @@ async function plannedIn(shell: ProjectShell, options: RunOptions & { readonly p
   const planned = readPlanFile(shell, options.plan);
   const { key } = options;
   const known = key === undefined ? undefined : peekIntoJournal(statePlace(shell, options), (store) => store.withKey(key));
-  if (known?.outcome !== "passed") await refuseOutdated(shell, options, all, { ...planned, isBegun: known !== undefined });
+  const about = { isBegun: known !== undefined, isNamed: key !== undefined };
+  if (known?.outcome !== "passed") await refuseOutdated(shell, options, all, { ...planned, ...about });
   return planned;
 }
 
