@@ -6,18 +6,50 @@ import { PATIENCE_MS } from "./test/patience.ts";
 import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// A file that takes a minute by itself must not begin last.
-const LONG_FIRST = ["/test/simulation/", "/test/fleet/", "/test/crash/", "/test/stories/", ""];
+// Files that mostly wait: for processes that they start, a browser, or a pause. The others mostly compute. In each list, what takes long begins early.
+const WAITING = ["/test/stories/", "/test/browser/", "/test/fleet/", "/crash/stopped", "/transport/exchange"];
+const LONG_WAITS = [
+  "/fleet-later.",
+  "/schedule-frozen.",
+  "/database-goes.",
+  "/test/browser/",
+  "/stories/fleet.",
+  "/test/fleet/",
+  "/crash/",
+  "",
+];
+const LONG_WORK = [
+  "/test/simulation/",
+  "/test/crash/",
+  "/test/probes/",
+  "/test/explore/",
+  "/test/sandbox/",
+  "/test/calibrate/",
+  "",
+];
 
-function rank({ moduleId }: TestSpecification): number {
-  return LONG_FIRST.findIndex((folder) => moduleId.includes(folder));
-}
-
-class LongFirst extends BaseSequencer {
+class WaitingBesideWork extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files); // oxlint-disable-line unicorn/no-array-sort -- no array's
-    return usual.toSorted((a, b) => rank(a) - rank(b));
+    const waits = ({ moduleId }: TestSpecification): boolean => WAITING.some((part) => moduleId.includes(part));
+    const waiting = byRank(usual.filter(waits), LONG_WAITS);
+    const working = byRank(
+      usual.filter((file) => !waits(file)),
+      LONG_WORK,
+    );
+    return evenly(waiting, working);
   }
+}
+
+function byRank(files: readonly TestSpecification[], first: readonly string[]): readonly TestSpecification[] {
+  const rank = ({ moduleId }: TestSpecification): number => first.findIndex((part) => moduleId.includes(part));
+  return files.toSorted((a, b) => rank(a) - rank(b));
+}
+
+// Each list keeps its order, and both end together.
+function evenly<T>(one: readonly T[], other: readonly T[]): T[] {
+  const placed = [one, other].flatMap((list) => list.map((item, at) => ({ item, at: (at + 0.5) / list.length })));
+  return placed.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
 // The folders of the tests are in memory where there is room: there a durable commit takes a tenth of the time, and a kill leaves the same.
@@ -28,7 +60,6 @@ if (process.env["TMPDIR"] === undefined && existsSync(MEMORY)) {
   if (bavail * bsize > ROOM_BYTES) process.env["TMPDIR"] = MEMORY;
 }
 
-const PURE = ["test/unit/**/*.test.ts", "test/probes/**/*.test.ts", "test/editor/**/*.test.ts"];
 // These replace a module or the clock, which the files that a process runs after them must not see.
 const REPLACING = ["test/unit/schema/built.test.ts", "test/unit/report/view/live.test.ts"];
 
@@ -47,23 +78,19 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: PATIENCE_MS } },
-    // There are twice as many processes as cores, because stories wait for a service or a pause.
-    maxWorkers: availableParallelism() * 2,
+    // There are three times as many processes as cores, because stories wait for a service or a pause.
+    maxWorkers: availableParallelism() * 3,
     globalSetup: ["test/build.ts", "test/postgres/files.ts"],
     reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],
     // Most of what tests make is garbage at once, and is collected less often in a larger space.
     execArgv: ["--max-semi-space-size=64"],
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: WaitingBesideWork },
     projects: [
       {
         extends: true,
         // Each process loads the sources once for all of its files: loading them for each took a quarter of these tests' time.
-        test: { name: "pure", include: PURE, exclude: REPLACING, isolate: false },
-      },
-      {
-        extends: true,
-        test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...PURE, "node_modules/**"], isolate: false },
+        test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...REPLACING, "node_modules/**"], isolate: false },
       },
       { extends: true, test: { name: "replacing", include: REPLACING } },
       ...(BINARIES === undefined
