@@ -31,14 +31,13 @@ const LONG_WORK = [
 class WaitingBesideWork extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files); // oxlint-disable-line unicorn/no-array-sort -- no array's
-    const waits = ({ moduleId }: TestSpecification): boolean => WAITING.some((part) => moduleId.includes(part));
-    const waiting = byRank(usual.filter(waits), LONG_WAITS);
-    const working = byRank(
-      usual.filter((file) => !waits(file)),
-      LONG_WORK,
-    );
-    return evenly(waiting, working);
+    const [waiting = [], working = []] = [true, false].map((is) => usual.filter((file) => waits(file) === is));
+    return evenly(byRank(waiting, LONG_WAITS), byRank(working, LONG_WORK));
   }
+}
+
+function waits({ moduleId }: TestSpecification): boolean {
+  return WAITING.some((part) => moduleId.includes(part));
 }
 
 function byRank(files: readonly TestSpecification[], first: readonly string[]): readonly TestSpecification[] {
