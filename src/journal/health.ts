@@ -53,7 +53,7 @@ function structureOf(place: StatePlace): Pick<JournalHealth, "path" | "format" |
 }
 
 function runsOf(store: JournalStore): readonly RunHealth[] {
-  const runs = store.notPassed(LIMITS.doctorRuns);
+  const runs = store.runs.notPassed(LIMITS.doctorRuns);
   return runs.flatMap((run) => {
     const records = unlessArchived(() => store.read(run.id));
     return records === undefined ? [] : [{ ...run, open: openWrites(stateOf(records)) }];

@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { identityOf, nameOfIdentity, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
+import { identityOf, nameOfIdentity, placeOf } from "../protocol/identity.ts";
 import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -14,6 +14,7 @@ import { keyTaken, latestUnsure, noRunYet, noSuchRun, notEmpty, runHeld, several
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
+import { RunRows } from "./run-rows.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
 import { lastOf, type Tail } from "./tail.ts";
 import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
@@ -27,23 +28,7 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
-/** The runs of one day that have one outcome. */
-export interface RunsOfDay {
-  /** Since the Unix epoch, in UTC. */
-  readonly day: number;
-  /** `undefined`: they are under way, or their process died. */
-  readonly outcome: string | undefined;
-  /** How many they are. */
-  readonly runs: number;
-}
-
-const DAY_MS = 86_400_000;
-
 const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
-
-// A loss of records that somebody has accepted ends a run.
-const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";
-const NOT_PASSED = `outcome IS DISTINCT FROM 'passed' AND ${IS_NOT_LOST}`;
 
 /** All runs of one state directory. */
 export class JournalStore {
@@ -53,6 +38,8 @@ export class JournalStore {
   readonly clock: Clock;
   /** The archives that hold earlier runs. */
   readonly archives: Archives;
+  /** Its runs by how they ended. */
+  readonly runs: RunRows;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
   readonly #commits: Commits;
@@ -68,6 +55,7 @@ export class JournalStore {
     this.leases = new Leases(database, { ...this.#ports, liveness: this.#liveness });
     this.#commits = new Commits(database, this.#ports);
     this.archives = new Archives(database, this.leases);
+    this.runs = new RunRows(database, this.leases);
   }
 
   /** Opens the journal of a state, and creates it where there never was one. Throws a Failure, also when it has lost records. */
@@ -309,33 +297,6 @@ export class JournalStore {
     return found ?? this.#unknown(runId);
   }
 
-  /** Runs whose outcome a person or a resumed run still changes, so that they are not archived. */
-  unfinished(): readonly RunSummary[] {
-    return this.#summaries(`WHERE (outcome IS NULL OR outcome NOT IN ('passed', 'failed', 'drift')) AND ${IS_NOT_LOST}`);
-  }
-
-  /** Runs that have not passed, the latest first; none that a loss has ended. */
-  notPassed(limit: number): readonly RunSummary[] {
-    return this.#summaries(`WHERE ${NOT_PASSED} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
-  }
-
-  /** Those of them that are the last run of their playbook in their environment. */
-  lastNotPassed(limit: number): readonly RunSummary[] {
-    const later = `SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
-      AND (later.opened_at > run.opened_at OR later.opened_at = run.opened_at AND later.id > run.id)`;
-    return this.#summaries(`WHERE ${NOT_PASSED} AND NOT EXISTS (${later}) ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
-  }
-
-  /** How many runs of each day (since the Unix epoch, in UTC) have which outcome, from a day on. */
-  outcomesByDay(from: number): readonly RunsOfDay[] {
-    const counts = `SELECT opened_at / ${DAY_MS} AS day, outcome, COUNT(*) AS runs FROM run WHERE opened_at >= ? GROUP BY 1, outcome`;
-    return this.#database.all(counts, from * DAY_MS).map(({ day, outcome, runs }) => ({
-      day: Number(day),
-      outcome: outcome === null ? undefined : String(outcome),
-      runs: Number(runs),
-    }));
-  }
-
   /** Keeps a person's approval of a plan. */
   approve(approval: Approval): void {
     approveIn(this.#database, { ...approval, because: this.#ports.redact(approval.because) });
@@ -362,20 +323,6 @@ export class JournalStore {
     if (loss !== undefined) throw endedByLoss(runId, loss);
   }
 
-  /**
-   * Runs that may have left a write open, the latest first: those under way, those that died, and those that said so when they ended.
-   * A run that ended with a loss of records is not continued: whoever accepted the loss has looked into the ledger for it.
-   */
-  unsettled(): readonly RunSummary[] {
-    return this.#summaries(`WHERE settled = 0 AND ${IS_NOT_LOST} ORDER BY opened_at DESC, id DESC`);
-  }
-
-  /** Runs that have left no write open, and have learnt of a write since this moment that it may still arrive. */
-  sentLately(since: number): readonly RunSummary[] {
-    const which = "WHERE settled = 1 AND written_until > ? ORDER BY opened_at DESC, id DESC";
-    return this.#summaries(which, since + LIMITS.mayArriveMs);
-  }
-
   /** How a run ended, as its row says and no record: its outcome, and whether it left no write open. */
   endOf(runId: string): { readonly outcome: string | undefined; readonly settled: boolean } {
     const row = this.#database.get("SELECT outcome, settled FROM run WHERE id = ?", runId) ?? this.#unknown(runId);
@@ -388,36 +335,10 @@ export class JournalStore {
     this.#database.run("UPDATE run SET settled = 1, written_until = ? WHERE id = ?", until, id);
   }
 
-  /** The last run of a playbook in an environment. */
-  lastOf(place: PlaybookPlace, environment: string): RunSummary | undefined {
-    const which = "WHERE identity = ? AND environment = ? ORDER BY opened_at DESC, id DESC LIMIT 1";
-    return this.#summaries(which, identityOf(place), environment)[0];
-  }
-
-  /** The runs of a playbook in an environment that have begun since a moment, the latest first. */
-  begunSince(place: PlaybookPlace, environment: string, at: number): readonly RunSummary[] {
-    const which = "WHERE identity = ? AND environment = ? AND opened_at >= ? ORDER BY opened_at DESC, id DESC LIMIT ?";
-    return this.#summaries(which, identityOf(place), environment, at, LIMITS.laterRuns);
-  }
-
-  /** The runs without a key of a playbook in an environment that have not passed, the latest first. */
-  notPassedOf(place: PlaybookPlace, environment: string): readonly RunSummary[] {
-    const which = `WHERE identity = ? AND environment = ? AND key IS NULL AND ${NOT_PASSED}`;
-    const values = [identityOf(place), environment, LIMITS.unfinishedRuns];
-    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, ...values);
-  }
-
   /** The first record of a run, without the others. */
   openingOf(runId: string): RunOpened | undefined {
     const [first] = this.chain(runId);
     return first?.record.kind === "run.opened" ? first.record : undefined;
-  }
-
-  /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
-  passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
-    const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";
-    const which = `WHERE ${alike} AND opened_at >= ? AND outcome = 'passed' AND key IS NULL AND id <> ?`;
-    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, id, openedAt, id, LIMITS.laterRuns);
   }
 
   /** The run to which a caller gave this key. Throws a Failure when that run is archived. */

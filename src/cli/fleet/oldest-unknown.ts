@@ -17,7 +17,7 @@ export class OldestUnknown {
   runIn(store: JournalStore): RunSummary | undefined {
     const clean = new Map<string, string>();
     try {
-      return store.unsettled().findLast((run) => {
+      return store.runs.unsettled().findLast((run) => {
         const now = `${store.count(run.id)} ${run.held?.epoch}`;
         if (this.#clean.get(run.id) !== now && leftBy(store, run) !== undefined) return true;
         clean.set(run.id, now);

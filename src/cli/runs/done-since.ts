@@ -27,7 +27,7 @@ export class LaterRuns {
   doneSince(run: RunSummary, { inputs, idempotencyKey }: RunOpened): RunSummary | undefined {
     if (idempotencyKey !== undefined) return undefined;
     const own = canonicalJson(inputs);
-    return this.#store.passedSince(run).find(({ id }) => getOrInsert(this.#written, id, () => this.#writtenBy(id)) === own);
+    return this.#store.runs.passedSince(run).find(({ id }) => getOrInsert(this.#written, id, () => this.#writtenBy(id)) === own);
   }
 
   #writtenBy(id: string): string {
@@ -42,7 +42,7 @@ export class LaterRuns {
  */
 export function runsThatShowDone(store: JournalStore): ReadonlySet<string> {
   const later = new LaterRuns(store);
-  const shown = store.unfinished().flatMap((run) => {
+  const shown = store.runs.unfinished().flatMap((run) => {
     const opened = openedOf(store, run.id);
     return (opened === undefined ? undefined : later.doneSince(run, opened)?.id) ?? [];
   });
@@ -69,8 +69,8 @@ export function unfinishedWith(
 ): RunSummary | undefined {
   const hasInputs = ({ id }: RunSummary): boolean =>
     unlessArchived(() => jsonEquals(store.openingOf(id)?.inputs ?? null, inputs)) === true;
-  const run = store.notPassedOf(place, environment).find(hasInputs);
-  return run === undefined || store.passedSince(run).some(hasInputs) ? undefined : run;
+  const run = store.runs.notPassedOf(place, environment).find(hasInputs);
+  return run === undefined || store.runs.passedSince(run).some(hasInputs) ? undefined : run;
 }
 
 /** Throws a Failure if a later run has done the same: whoever began it hardly means to continue the earlier one. */

@@ -80,7 +80,7 @@ interface Planned extends ReadyPlaybook {
 
 // What the plan reads may be as it was although the plan was carried out.
 function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { playbook, inputs, target, folder }: Planned): void {
-  const since = store.begunSince({ file: playbook.file, folder }, target.environment, Date.parse(madeAt));
+  const since = store.runs.begunSince({ file: playbook.file, folder }, target.environment, Date.parse(madeAt));
   for (const { id } of since) {
     const state = stateOf(store.read(id));
     if (!jsonEquals(state.opened?.inputs ?? null, inputs) || !mayHaveWritten(state)) continue;

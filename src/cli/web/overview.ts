@@ -17,11 +17,11 @@ import type { StatePlace } from "../../sql/place.ts";
 export function overviewOf(state: StatePlace, store: JournalStore, details: RunDetails): WebPage {
   const { shown } = listedSchedules(state);
   const now = systemClock.now();
-  const days = store.outcomesByDay(firstDayOf(now)).map((each) => ({ ...each, outcome: reported(each.outcome) }));
-  const unsettled = store.unsettled().filter((run) => leavesOpen(store, run));
+  const days = store.runs.outcomesByDay(firstDayOf(now)).map((each) => ({ ...each, outcome: reported(each.outcome) }));
+  const unsettled = store.runs.unsettled().filter((run) => leavesOpen(store, run));
   const open = new Set(unsettled.map(({ id }) => id));
   // A run that has left a write open counts until that is resolved, whatever has run since.
-  const others = store.lastNotPassed(LIMITS.viewRuns).filter(({ id }) => !open.has(id));
+  const others = store.runs.lastNotPassed(LIMITS.viewRuns).filter(({ id }) => !open.has(id));
   const unfinished = [...unsettled, ...others].toSorted((a, b) => b.openedAt - a.openedAt);
   const asListed = listing(store, details);
   const [runs, latest] = [unfinished.map(asListed), store.list(LATEST_RUNS).map(asListed)];

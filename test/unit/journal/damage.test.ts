@@ -245,11 +245,11 @@ test("a person accepts the loss: it is kept, unfinished runs are over, and new o
   expect(what).toMatch(/no longer|does not have record/);
   const store = JournalStore.open(at, PORTS);
   expect(store.losses()).toMatchObject([{ who: "olga", because: "I looked", what }]);
-  expect(store.notPassed(10)).toEqual([]);
+  expect(store.runs.notPassed(10)).toEqual([]);
   await expect(store.claim("run1")).rejects.toThrow(/cannot be resumed: the journal had lost records, which olga accepted/);
   const { journal } = await store.begin({ ...opened, runId: "run2" });
   await store.release(journal, "failed", 0);
-  expect(store.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
+  expect(store.runs.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
   store.close();
   expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/nothing is known to be lost/);
 });

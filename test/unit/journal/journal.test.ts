@@ -163,15 +163,15 @@ test("however many runs have passed since, the one that has not is found", async
     WITH RECURSIVE later (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM later WHERE n < 2000)
     INSERT INTO run (id, playbook, environment, opened_at, outcome)
     SELECT 'later' || n, 'p.yaml', 'test', ${Date.now() + 1_000} + n, 'passed' FROM later`);
-  expect(store.notPassed(2)).toMatchObject([{ id: "stopped" }]);
-  expect(store.notPassed(1)).toEqual([store.summary("stopped")]);
-  expect(store.lastNotPassed(2)).toEqual(store.notPassed(2));
-  const days = store.outcomesByDay(0);
+  expect(store.runs.notPassed(2)).toMatchObject([{ id: "stopped" }]);
+  expect(store.runs.notPassed(1)).toEqual([store.summary("stopped")]);
+  expect(store.runs.lastNotPassed(2)).toEqual(store.runs.notPassed(2));
+  const days = store.runs.outcomesByDay(0);
   expect(days.filter(({ outcome }) => outcome === undefined)).toEqual([
     { day: Math.floor(store.summary("stopped").openedAt / 86_400_000), outcome: undefined, runs: 1 },
   ]);
   expect(days.reduce((sum, { runs }) => sum + runs, 0)).toBe(2_001);
-  expect(store.outcomesByDay(Math.floor(Date.now() / 86_400_000) + 2)).toEqual([]);
+  expect(store.runs.outcomesByDay(Math.floor(Date.now() / 86_400_000) + 2)).toEqual([]);
   expect(store.list(1)).toMatchObject([{ id: "later2000", outcome: "passed" }]);
   expect(store.total()).toBe(2_001);
   expect(() => store.summary("later2001")).toThrow('there is no run "later2001"');
@@ -182,6 +182,6 @@ test("a run that has not passed is the last of its playbook until another of it 
   await store.begin({ ...opened, runId: "first" });
   await store.begin({ ...opened, runId: "elsewhere", target: { ...opened.target, environment: "elsewhere" } });
   await store.begin({ ...opened, runId: "second" });
-  expect(new Set(store.lastNotPassed(9).map(({ id }) => id))).toEqual(new Set(["second", "elsewhere"]));
-  expect(store.lastNotPassed(1)).toHaveLength(1);
+  expect(new Set(store.runs.lastNotPassed(9).map(({ id }) => id))).toEqual(new Set(["second", "elsewhere"]));
+  expect(store.runs.lastNotPassed(1)).toHaveLength(1);
 });

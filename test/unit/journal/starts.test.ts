@@ -33,7 +33,7 @@ test("a start looks into none of ten thousand runs that left nothing open, and i
      INSERT INTO run (id, playbook, environment, opened_at, outcome, settled, identity)
      SELECT 'run-' || n, 'mint.yaml', 'test', n, CASE n % 2 WHEN 0 THEN 'passed' ELSE 'failed' END, 1, './mint.yaml' FROM earlier${ON_SERVER ? "; ANALYZE run" : ""}`,
   );
-  expect(store.unsettled().map(({ id }) => id)).toEqual(["open"]);
+  expect(store.runs.unsettled().map(({ id }) => id)).toEqual(["open"]);
   expect(leftBy(store, { id: "open", held: undefined })?.writes.map(({ step }) => step)).toEqual(["mint"]);
   const explain = ON_SERVER ? "EXPLAIN" : "EXPLAIN QUERY PLAN";
   const plans = [
@@ -81,11 +81,11 @@ test("runs are found by the beginning of their keys, archived ones too", async (
 test("a run that died without an open write is looked into once", async () => {
   await store.begin({ ...opened, runId: "died" });
   store.leases.release({ runId: "died", epoch: 1 }, true);
-  expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
+  expect(store.runs.unsettled().map(({ id }) => id)).toEqual(["died"]);
   store.settle(store.summary("died"), 0);
-  expect(store.unsettled()).toEqual([]);
+  expect(store.runs.unsettled()).toEqual([]);
   await store.claim("died");
-  expect(store.unsettled().map(({ id }) => id)).toEqual(["died"]);
+  expect(store.runs.unsettled().map(({ id }) => id)).toEqual(["died"]);
 });
 
 test("what is asked in the transaction that opens a run keeps it from being opened, and leaves nothing behind", async () => {

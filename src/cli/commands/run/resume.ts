@@ -97,7 +97,7 @@ function openedIn({ records }: RunHistory): RunOpened {
 // A text: why there is none.
 function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
   return lookIntoJournal(shell, where, (store) => {
-    const summary = run === undefined ? store.notPassed(1)[0] : store.summary(run.in(store));
+    const summary = run === undefined ? store.runs.notPassed(1)[0] : store.summary(run.in(store));
     if (summary !== undefined) {
       const known = store.history(summary.id);
       if (run === undefined) assertNotDoneSince(store, summary, openedIn(known));

@@ -167,7 +167,7 @@ function unfinishedNote(
   if (key !== undefined && store.withKey(key) !== undefined) return [];
   const { environment } = target;
   const same = unfinishedWith(store, { place, environment, inputs });
-  const earlier = same ?? store.lastOf(place, environment);
+  const earlier = same ?? store.runs.lastOf(place, environment);
   if (earlier === undefined || earlier.outcome === "passed" || earlier.held !== undefined || leftBy(store, earlier) !== undefined)
     return [];
   const { id, outcome = "not finished" } = earlier;

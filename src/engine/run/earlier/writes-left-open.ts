@@ -62,7 +62,7 @@ export function leftOpenBefore(
   starting: Starting,
   hasLeftNothing: HasLeftNothing = () => undefined,
 ): readonly LeftOpen[] {
-  const runs = store.unsettled();
+  const runs = store.runs.unsettled();
   if (runs.length === 0 || ![...callsOf(starting.playbook)].some(({ operation }) => operation.writes)) return [];
   const own = identityOf({ file: starting.playbook.file, folder: starting.folder });
   let foreseen: readonly TouchingWrite[] | undefined;
@@ -111,7 +111,7 @@ export function leftOpenOf(
   environment: string,
 ): readonly { readonly run: RunSummary; readonly write: OpenAttempt }[] {
   const own = identityOf(place);
-  return store.unsettled().flatMap((run) => {
+  return store.runs.unsettled().flatMap((run) => {
     const left = run.environment === environment ? leftBy(store, run) : undefined;
     if (left === undefined || identityOf(placeOf(left.opened)) !== own) return [];
     return left.writes.map((write) => ({ run, write }));

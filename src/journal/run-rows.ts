@@ -1,0 +1,103 @@
+import { LIMITS } from "../base/limits.ts";
+import { identityOf, type PlaybookPlace } from "../protocol/identity.ts";
+import type { Cell, SqlDatabase } from "../sql/database.ts";
+import type { Leases } from "./leases.ts";
+import { type RunSummary, summariesIn } from "./run-summary.ts";
+
+/** The runs of one day that have one outcome. */
+export interface RunsOfDay {
+  /** Since the Unix epoch, in UTC. */
+  readonly day: number;
+  /** `undefined`: they are under way, or their process died. */
+  readonly outcome: string | undefined;
+  /** How many they are. */
+  readonly runs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+// A loss of records that somebody has accepted ends a run.
+const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";
+const NOT_PASSED = `outcome IS DISTINCT FROM 'passed' AND ${IS_NOT_LOST}`;
+
+/** The runs of a journal, chosen by what their rows say: no record is read. */
+export class RunRows {
+  readonly #database: SqlDatabase;
+  readonly #leases: Leases;
+
+  constructor(database: SqlDatabase, leases: Leases) {
+    this.#database = database;
+    this.#leases = leases;
+  }
+
+  /** Runs whose outcome a person or a resumed run still changes, so that they are not archived. */
+  unfinished(): readonly RunSummary[] {
+    return this.#summaries(`WHERE (outcome IS NULL OR outcome NOT IN ('passed', 'failed', 'drift')) AND ${IS_NOT_LOST}`);
+  }
+
+  /** Runs that have not passed, the latest first; none that a loss has ended. */
+  notPassed(limit: number): readonly RunSummary[] {
+    return this.#summaries(`WHERE ${NOT_PASSED} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** Those of them that are the last run of their playbook in their environment. */
+  lastNotPassed(limit: number): readonly RunSummary[] {
+    const later = `SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
+      AND (later.opened_at > run.opened_at OR later.opened_at = run.opened_at AND later.id > run.id)`;
+    return this.#summaries(`WHERE ${NOT_PASSED} AND NOT EXISTS (${later}) ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
+  }
+
+  /** How many runs of each day (since the Unix epoch, in UTC) have which outcome, from a day on. */
+  outcomesByDay(from: number): readonly RunsOfDay[] {
+    const counts = `SELECT opened_at / ${DAY_MS} AS day, outcome, COUNT(*) AS runs FROM run WHERE opened_at >= ? GROUP BY 1, outcome`;
+    return this.#database.all(counts, from * DAY_MS).map(({ day, outcome, runs }) => ({
+      day: Number(day),
+      outcome: outcome === null ? undefined : String(outcome),
+      runs: Number(runs),
+    }));
+  }
+
+  /**
+   * Runs that may have left a write open, the latest first: those under way, those that died, and those that said so when they ended.
+   * A run that ended with a loss of records is not continued: whoever accepted the loss has looked into the ledger for it.
+   */
+  unsettled(): readonly RunSummary[] {
+    return this.#summaries(`WHERE settled = 0 AND ${IS_NOT_LOST} ORDER BY opened_at DESC, id DESC`);
+  }
+
+  /** Runs that have left no write open, and have learnt of a write since this moment that it may still arrive. */
+  sentLately(since: number): readonly RunSummary[] {
+    const which = "WHERE settled = 1 AND written_until > ? ORDER BY opened_at DESC, id DESC";
+    return this.#summaries(which, since + LIMITS.mayArriveMs);
+  }
+
+  /** The last run of a playbook in an environment. */
+  lastOf(place: PlaybookPlace, environment: string): RunSummary | undefined {
+    const which = "WHERE identity = ? AND environment = ? ORDER BY opened_at DESC, id DESC LIMIT 1";
+    return this.#summaries(which, identityOf(place), environment)[0];
+  }
+
+  /** The runs of a playbook in an environment that have begun since a moment, the latest first. */
+  begunSince(place: PlaybookPlace, environment: string, at: number): readonly RunSummary[] {
+    const which = "WHERE identity = ? AND environment = ? AND opened_at >= ? ORDER BY opened_at DESC, id DESC LIMIT ?";
+    return this.#summaries(which, identityOf(place), environment, at, LIMITS.laterRuns);
+  }
+
+  /** The runs without a key of a playbook in an environment that have not passed, the latest first. */
+  notPassedOf(place: PlaybookPlace, environment: string): readonly RunSummary[] {
+    const which = `WHERE identity = ? AND environment = ? AND key IS NULL AND ${NOT_PASSED}`;
+    const values = [identityOf(place), environment, LIMITS.unfinishedRuns];
+    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, ...values);
+  }
+
+  /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
+  passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
+    const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";
+    const which = `WHERE ${alike} AND opened_at >= ? AND outcome = 'passed' AND key IS NULL AND id <> ?`;
+    return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, id, openedAt, id, LIMITS.laterRuns);
+  }
+
+  #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
+    return summariesIn(this.#database, this.#leases, { which, values });
+  }
+}
