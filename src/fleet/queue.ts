@@ -62,10 +62,14 @@ export interface LabelLoad {
   readonly givenUp: number;
 }
 
-/** A submitted run that has not ended. */
-export interface QueuedRun extends TakenRun {
-  /** The label by which workers take it. */
+/** A submitted run with the label by which workers take it. */
+export interface LabelledRun extends TakenRun {
+  /** The label. */
   readonly label: string;
+}
+
+/** A submitted run that has not ended. */
+export interface QueuedRun extends LabelledRun {
   /** Whether a worker has taken it. */
   readonly isTaken: boolean;
   /** When it was submitted. */
@@ -237,12 +241,26 @@ export class RunQueue {
     })[];
     const runs = jobs.map((job) => ({
       ...takenRun(job),
-      label: job.name.slice(PREFIX.length),
+      label: labelOf(job),
       isTaken: job.state === "active",
       submittedAt: job.createdOn,
       returned: whyLast(job),
     }));
     return { runs, total: Number(jobs[0]?.total ?? 0) };
+  }
+
+  /** Takes submitted runs with a key out of the queue, and returns them. Throws a Failure when there is none that waits. */
+  async withdraw(key: string): Promise<readonly LabelledRun[]> {
+    const job = `name LIKE '${PREFIX}%' AND id = $1`;
+    const ask = (sql: string): Promise<{ rows: readonly unknown[] }> =>
+      asked(() => this.#boss.getDb().executeSql(sql, [idOf(key)]));
+    const { rows } = await ask(`DELETE FROM ${this.#schema}.job WHERE ${job} AND state < 'active' RETURNING name, id, data`);
+    if (rows.length > 0) {
+      const jobs = rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
+      return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
+    }
+    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${job} AND state = 'active'`);
+    throw notWaiting(key, active.length > 0);
   }
 
   /** The outcome of a submitted run; undefined while it waits or is under way. Throws a Failure. */
@@ -397,6 +415,21 @@ function unanswered({ playbook, key }: SubmittedRun, cause: unknown): Failure {
     next: `submit ${playbook} with the same options and --key ${quoted(key)}`,
     cause,
   });
+}
+
+function notWaiting(key: string, isUnderWay: boolean): Failure {
+  return new Failure({
+    code: "queue.not-waiting",
+    message: isUnderWay
+      ? `a worker has the submitted run ${key} under way`
+      : `no submitted run with the key ${key} waits: it has ended, or none was submitted`,
+    why: "only a run that no worker has can be withdrawn; nothing was changed",
+    next: isUnderWay ? command`runs show ${key}` : command`runs --queued`,
+  });
+}
+
+function labelOf({ name }: Pick<AnyJob, "name">): string {
+  return name.slice(PREFIX.length);
 }
 
 function keyTaken({ key }: SubmittedRun): Failure {

@@ -145,6 +145,20 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect((await metrics(worker)).get(waits)).toBeUndefined();
   });
 
+  test("a run with a wrong label is withdrawn, and waits no more", async () => {
+    const { machine, service } = await fleet();
+    const desk = machine();
+    await submit(desk, "O7", "--label", "reprots");
+    const withdrawn = await desk.run("runs", "withdraw", "O7");
+    const said = expect.stringMatching(/^withdrawn: label reprots .* order\.yaml {2}key O7\n$/) as string;
+    expect([withdrawn.code, withdrawn.stdout], withdrawn.transcript).toEqual([0, said]);
+    const again = await desk.run("runs", "withdraw", "O7");
+    expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining("queue.not-waiting")]);
+    const left = await desk.run("runs", "--queued");
+    expect(left.stdout, left.transcript).toBe("no submitted run waits or is under way\n");
+    expect(await service.commits()).toEqual([]);
+  });
+
   test("a worker that must stop returns a run that waits for an entity, or for its first answer", async () => {
     const { proxy, schema, machine, said } = await fleet();
     const { arrived, release } = holdNext(proxy, "POST /token/mint");

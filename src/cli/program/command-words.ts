@@ -196,6 +196,7 @@ Exits with 0 when nothing was found, 1 when something was, 2 when it could not s
   $ tokenbook runs archive --older 90d --to archives
   $ tokenbook runs verify --archive archives  whether the archives are whole, and in order
   $ tokenbook runs --queued                   submitted runs that have not ended
+  $ tokenbook runs withdraw order-17           take that run out of the queue
   $ tokenbook runs leases                     who acts, as whom, in which groups
   $ tokenbook runs release 20261121T093000-k3x9q2ab --because "the machine was switched off"
   $ tokenbook runs accept-loss --because "compared the ledger with last night's backup"`,

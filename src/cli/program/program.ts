@@ -380,6 +380,11 @@ function runsCommands(program: Commander, builder: Builder): void {
     .value("--because <text>", WORDS.runs.because, KIND.sentence)
     .action(async () => (await import("../commands/see/leases.ts")).release);
   builder
+    .subcommand(runs, "withdraw", WORDS.runs.withdraw)
+    .with(memory)
+    .argument("<key>", WORDS.runs.withdrawn, KIND.key)
+    .action(async () => (await import("../commands/see/runs-queued.ts")).withdraw);
+  builder
     .subcommand(runs, "accept-loss", WORDS.runs["accept-loss"])
     .with(memory)
     .value("--because <text>", WORDS.runs.looked, KIND.sentence)

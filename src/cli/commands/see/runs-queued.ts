@@ -1,3 +1,4 @@
+import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { isoTime } from "../../../base/time/date.ts";
@@ -6,6 +7,7 @@ import { spellHolder } from "../../../journal/holder.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
+import type { MemoryOptions } from "../../project/project.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import { printData } from "../../print/result.ts";
@@ -48,5 +50,29 @@ export const listQueued: Command<QueuedOptions> = async (plainShell, options): P
   });
   shell.stdout.write(total === 0 ? "no submitted run waits or is under way\n" : `${lines.join("\n")}\n`);
   if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
+  return EXIT.passed;
+};
+
+interface WithdrawOptions extends MemoryOptions {
+  readonly key: string;
+}
+
+/** `tokenbook runs withdraw KEY`: a person takes a submitted run back that no worker has taken. */
+export const withdraw: Command<WithdrawOptions> = async (plainShell, options): Promise<ExitCode> => {
+  const shell = inProjectHere(plainShell);
+  const place = serverOf(shell, options);
+  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
+  const withdrawn = await queue.withdraw(options.key).finally(() => queue.stop(0));
+  const run = peekIntoJournal(place, (store) => unlessArchived(() => store.withKey(options.key)));
+  if (options.json === true) {
+    const all = withdrawn.map(({ label, playbook, environment, key }) => ({ label, playbook, environment, key }));
+    return printData(shell, { withdrawn: all, run: run?.id ?? null });
+  }
+  for (const { label, playbook, environment, key } of withdrawn)
+    shell.stdout.write(`${oneLine(`withdrawn: label ${label}  ${environment}  ${playbook}  key ${key}`, Infinity)}\n`);
+  if (run !== undefined)
+    shell.stdout.write(
+      `its run ${run.id} has begun and stays as it is; to see it: ${shell.hint(command`runs show ${run.id}`)}\n`,
+    );
   return EXIT.passed;
 };
