@@ -64,6 +64,7 @@ const NOT_RUN =
 const CODES: Readonly<Record<string, number>> = {
   "tokenbook resume": 2, // there is none
   "tokenbook runs --queued": 2, // the state is in a folder, which has no queue
+  "tokenbook runs withdraw order-17": 2,
   "tokenbook calibrate --env staging --write": 2, // the embedded sandbox has no profile to edit
   [`tokenbook runs accept-loss --because "compared the ledger with last night's backup"`]: 2, // nothing is lost
   'tokenbook drift close --playbook old-name.yaml --because "renamed"': 2, // there is no drift
