@@ -65,10 +65,10 @@ export class RunRows {
     return this.#summaries(`WHERE settled = 0 AND ${IS_NOT_LOST} ORDER BY opened_at DESC, id DESC`);
   }
 
-  /** Runs that have left no write open, and have learnt of a write since this moment that it may still arrive. */
-  sentLately(since: number): readonly RunSummary[] {
-    const which = "WHERE settled = 1 AND written_until > ? ORDER BY opened_at DESC, id DESC";
-    return this.#summaries(which, since + LIMITS.mayArriveMs);
+  /** Runs that have left no write open, but have looked for the outcome of one, and may have a request under way at a moment. */
+  mayArriveAfter(at: number): readonly RunSummary[] {
+    const looked = "EXISTS (SELECT 1 FROM record WHERE run_id = run.id AND kind = 'attempt.settled')";
+    return this.#summaries(`WHERE settled = 1 AND written_until > ? AND ${looked} ORDER BY opened_at DESC, id DESC`, at);
   }
 
   /** The last run of a playbook in an environment. */

@@ -35,7 +35,7 @@ export interface LateWrite {
  */
 export function lateBefore(store: JournalStore, starting: ForeseenRun, clock: Clock): readonly LateWrite[] {
   const { target } = starting;
-  const runs = store.runs.sentLately(clock.now() - LIMITS.lateWriteMs);
+  const runs = store.runs.mayArriveAfter(clock.now());
   if (runs.length === 0) return [];
   const would = foreseenWrites(starting);
   return runs.flatMap((run): readonly LateWrite[] => {
