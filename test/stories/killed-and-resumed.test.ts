@@ -194,6 +194,7 @@ steps:
   expect(await embeddedCommits(project)).toEqual(before);
   const named = await project.run("resume", runIn(failed));
   expect(named.code, named.transcript).toBe(0);
+  expect(named.stderr, named.transcript).toContain(`note: the run ${runIn(again)} of that playbook has begun since`);
   expect((await project.run("resume")).stdout).toContain("nothing to resume");
 
   // With other inputs it is another matter.

@@ -73,6 +73,15 @@ export function unfinishedWith(
   return run === undefined || store.runs.passedSince(run).some(hasInputs) ? undefined : run;
 }
 
+/** Notes that a later run has done the same, for who continues the earlier one by its name. */
+export function doneSinceNotes(store: JournalStore, run: RunSummary, opened: RunOpened): readonly string[] {
+  const later = new LaterRuns(store).doneSince(run, opened);
+  if (later === undefined) return [];
+  return [
+    `note: the run ${later.id} of that playbook has begun since with the same inputs, has written, and has passed; this continues the earlier one`,
+  ];
+}
+
 /** Throws a Failure if a later run has done the same: whoever began it hardly means to continue the earlier one. */
 export function assertNotDoneSince(store: JournalStore, run: RunSummary, opened: RunOpened): void {
   const later = new LaterRuns(store).doneSince(run, opened);

@@ -22,7 +22,7 @@ import {
   type ProjectShell,
 } from "../../project/chosen-project.ts";
 import { jsonReport } from "../../../report/formats/json.ts";
-import { assertNotDoneSince } from "../../runs/done-since.ts";
+import { assertNotDoneSince, doneSinceNotes } from "../../runs/done-since.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../../runs/perform.ts";
 import type { StatePlace } from "../../../sql/place.ts";
@@ -67,8 +67,13 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
     steps: playbook.steps.length,
     work: async (session, ports, { consent }) =>
       resumeRun({ playbook, target: session.target, store: session.store, ports }, id, { files, known, consent }),
-    notes: ({ target }) =>
-      outcome === "passed" ? [] : keptFileNotes(shell, { playbook, inputs: opened.inputs }, organizationOf(target)),
+    notes: ({ target, store }) =>
+      outcome === "passed"
+        ? []
+        : [
+            ...doneSinceNotes(store, summary, opened),
+            ...keptFileNotes(shell, { playbook, inputs: opened.inputs }, organizationOf(target)),
+          ],
   };
   return {
     shell,
