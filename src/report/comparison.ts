@@ -65,7 +65,7 @@ function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
 /** How many keys were held against each other, and what came of it. */
 export function countsLine({ counts, looks }: Comparison): string {
   const parts = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
-  const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no difference";
+  const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no drift";
   return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}`;
 }
 

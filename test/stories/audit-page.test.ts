@@ -135,7 +135,7 @@ test("which comparison is meant must be clear, and its run must be there", async
   expect(existsSync(join(project.folder, "page.html"))).toBe(false);
   const only = await project.run("drift", "page", "two.yaml", "--out", "page.html");
   expect(only.code, only.transcript).toBe(0);
-  expect(textOf(project.read("page.html"))).toContain("1 key compared in 1 look: no difference");
+  expect(textOf(project.read("page.html"))).toContain("1 key compared in 1 look: no drift");
   rmSync(join(project.folder, ".tokenbook/journal.db"));
   rmSync(join(project.folder, ".tokenbook/journal.tail"), { force: true });
   const lost = await project.run("drift", "page", "two.yaml", "--out", "page.html");
@@ -205,7 +205,7 @@ test.skipIf(!HAS_TOOLS)("the printed commands verify a signed page, and no longe
       spawnSync("bash", ["-e"], { cwd: project.folder, input: made.lines.slice(1).join("\n") }).status;
     expect(verify(), `${kind}: ${made.transcript}`).toBe(0);
     const page = join(project.folder, "it's signed.html");
-    writeFileSync(page, readFileSync(page, "utf8").replace("no difference", "no differences"));
+    writeFileSync(page, readFileSync(page, "utf8").replace("no drift", "no drifts"));
     expect(verify(), `${kind}: ${made.transcript}`).not.toBe(0);
   }
 });

@@ -37,7 +37,7 @@ test("the onboarding is run again: every write is unchanged, and nothing is writ
 
   const register = await project.run("run", "register.yaml");
   expect(register.code, register.transcript).toBe(0);
-  expect(register.stdout).toContain("2 keys compared in 1 look: no difference");
+  expect(register.stdout).toContain("2 keys compared in 1 look: no drift");
   project.write("register.csv", delivered("reconciliation/register.csv").replace("1000.00", "1000.01"));
   const drifted = await project.run("run", "register.yaml");
   expect(drifted.code, drifted.transcript).toBe(3);

@@ -85,8 +85,25 @@ test("both sides agree: the report says what was read, and the totals of both", 
     "    file: 2 rows, 2 keys, sum 120.5",
     "    ledger: 2 rows of 1 request, 2 keys, sum 120.5",
     "    total of token Gold: 120.5 = 120.5",
-    "    2 keys compared in 1 look: no difference",
+    "    2 keys compared in 1 look: no drift",
   ]);
+});
+
+test("a difference within the tolerance is no drift, and no report calls it no difference", async () => {
+  const project = newProject();
+  const side = (name: string, value: number): string =>
+    `{ name: ${name}, rows: "[{'value': ${value}}]", key: "'all'", value: row.value }`;
+  project.write(
+    "near.yaml",
+    `playbook: 1\nname: Near\nmode: read-only\nreconcile:\n  - { id: near, left: ${side("here", 1)}, right: ${side("there", 100)}, tolerance: 1000 }\n`,
+  );
+  const reports = ["md=near.md", "junit=near.xml", "html=near.html"];
+  const run = await project.run("run", "--env", "sandbox", "near.yaml", ...reports.flatMap((each) => ["--report", each]));
+  expect(run.code, run.transcript).toBe(0);
+  for (const report of [run.stdout, ...["near.md", "near.xml", "near.html"].map((each) => project.read(each))]) {
+    expect(report).toContain("1 key compared in 1 look: no drift");
+    expect(report).not.toContain("no difference");
+  }
 });
 
 test("a drift is the same one each night, until it is acknowledged, changes, or is gone", async () => {
