@@ -359,17 +359,25 @@ function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   return DONE;
 }
 
-// A comparison that was not made must not pass for one that agrees, whichever step has failed (decision 41).
+// A comparison that was not made, and a `conserve` that failed, must not pass for one that agrees, whichever step has failed (decision 41).
 function lacksComparison<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): boolean {
   return nodes.some((node) => {
     const address = addressOf(node, at);
-    if (node.kind === "call" || isComplete(address, state)) return false;
-    if (node.kind === "include") return node.compares;
-    if (node.parallel === undefined) return lacksInBlock(node, at, state);
+    if (isComplete(address, state)) return false;
+    if (node.kind === "call") return node.conserves && hasStopped(node, at, state);
+    if (node.kind === "include" && node.compares) return true;
     const rounds = state.expansions.get(address)?.rounds.filter(({ key }) => !isComplete(roundOf(address, key), state));
-    const places = rounds?.map(({ key }) => ({ ...at, keys: roundOf(at.keys, key) }));
-    return (places ?? [at]).some((place) => lacksInBlock(node, place, state));
+    const places = rounds?.map(({ key }) => ({ ...at, keys: roundOf(at.keys, key) })) ?? [at];
+    return places.some((place) =>
+      node.kind === "block"
+        ? lacksInBlock(node, place, state)
+        : lacksComparison([...node.steps, ...node.checks], { ...place, frame: frameOf(addressOf(node, place)), keys: "" }, state),
+    );
   });
+}
+
+function hasStopped<S>(node: PlanNode<S>, at: Position<S>, state: RunState): boolean {
+  return heldBy([node], at, state).some((each) => state.steps.get(each)?.stopped !== undefined);
 }
 
 // A block that has not failed owes nothing of its `rescue`.

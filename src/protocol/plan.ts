@@ -25,6 +25,8 @@ export interface PlanCall<S> extends PlanCommon<S> {
   readonly writes: boolean;
   /** Done only when its receipt says COMMITTED. */
   readonly awaitsReceipt: boolean;
+  /** Whether it is a check that something is conserved; once it has failed, no `rescue` hides that. */
+  readonly conserves: boolean;
 }
 
 /** Steps with their `rescue` and `always`. */
@@ -42,6 +44,6 @@ export interface PlanBlock<S> extends PlanCommon<S> {
 /** Another playbook. */
 export interface PlanInclude<S> extends PlanCommon<S>, Plan<S> {
   readonly kind: "include";
-  /** Whether it compares two sides, itself or in what it includes. */
+  /** Whether it compares two sides, itself or in what it includes; no `rescue` runs while it has not. */
   readonly compares: boolean;
 }

@@ -183,7 +183,7 @@ steps:
 checks: [{ conserve: { vault: Vault3 } }]
 `;
 
-test("conserve a vault: shares that were burnt beside it are reported", async () => {
+test("conserve a vault: shares that were burnt beside it are reported, and no rescue hides it", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -197,6 +197,11 @@ test("conserve a vault: shares that were burnt beside it are reported", async ()
   expect(drifted.stdout, drifted.transcript).toContain(
     "conserve.differs: vault Vault3, Shares3: its share tokens 99, what was issued for its assets 100 (difference -1)",
   );
+  const include = "{ id: looking, uses: ./look.yaml }";
+  project.write("around.yaml", `${HEAD}steps: [{ id: try, block: [${include}], rescue: [{ uses: ledger.status }] }]\n`);
+  const around = await project.run("run", "around.yaml");
+  expect(around.code, around.transcript).toBe(1);
+  expect(around.stdout, around.transcript).toMatch(lineOf("✗ failed", "looking/checks.1"));
 });
 
 const SALE = `${HEAD}name: Two buyers

@@ -23,7 +23,13 @@ function nodeOf(step: Step): PlanNode<PlanStep> {
   const common = { step, id: step.id, parallel: step.foreach?.parallel };
   switch (step.kind) {
     case "call":
-      return { ...common, kind: "call", writes: step.operation.writes, awaitsReceipt: awaitsReceipt(step) };
+      return {
+        ...common,
+        kind: "call",
+        writes: step.operation.writes,
+        awaitsReceipt: awaitsReceipt(step),
+        conserves: false,
+      };
     case "block":
       return {
         ...common,
@@ -39,7 +45,8 @@ function nodeOf(step: Step): PlanNode<PlanStep> {
 }
 
 function checkNode(step: CheckStep): PlanNode<PlanStep> {
-  return { step, id: step.id, parallel: step.foreach?.parallel, kind: "call", writes: false, awaitsReceipt: false };
+  const conserves = step.looks.kind === "conserve" && !step.warns;
+  return { step, id: step.id, parallel: step.foreach?.parallel, kind: "call", writes: false, awaitsReceipt: false, conserves };
 }
 
 function awaitsReceipt({ operation, wait }: CallStep): boolean {

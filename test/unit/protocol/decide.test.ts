@@ -15,6 +15,7 @@ const call = (id: string, more: Partial<PlanCall<string>> = {}): PlanCall<string
   parallel: undefined,
   writes: false,
   awaitsReceipt: false,
+  conserves: false,
   ...more,
 });
 const block = (id: string, more: Partial<PlanBlock<string>> = {}): PlanBlock<string> => ({
@@ -198,6 +199,20 @@ test("of a comparison that no round, rescue or always of an inner block has made
   const ending = block("inner", { steps: [read], always: [last, compared] });
   const ended = [begun("b"), begun("inner"), completed("read"), turned("inner", "always", "ok"), stopped("last", "failed")];
   expect(next(around(ending), ...ended)).toBe("close failed");
+});
+
+test("a block is not rescued once a `conserve` in it has failed, at whatever depth; what fails beside one is", () => {
+  const conserved = call("checks.1", { conserves: true });
+  const inner = include("i", { steps: [mint], checks: [conserved, call("checks.2")] });
+  const plan = [block("b", { steps: [block("each", { parallel: 1, steps: [inner] })], rescue: [read] })];
+  const facts = [begun("b"), expanded("each", "x"), begun("each[x]"), begun("i[x]")];
+  expect(next(plan, ...facts, stopped("i[x]/mint", "failed"))).toBe("turn b rescue");
+  const looked = [...facts, completed("i[x]/mint")];
+  expect(next(plan, ...looked, completed("i[x]/checks.1"), stopped("i[x]/checks.2", "failed"))).toBe("turn b rescue");
+  expect(next(plan, ...looked, stopped("i[x]/checks.1", "failed"), completed("i[x]/checks.2"))).toBe("close failed");
+  const rounds = include("i", { checks: [call("checks.1", { conserves: true, parallel: 1 })] });
+  const failed = [begun("b"), begun("i"), expanded("i/checks.1", "t"), stopped("i/checks.1[t]", "failed")];
+  expect(next([block("b", { steps: [rounds], rescue: [read] })], ...failed)).toBe("close failed");
 });
 
 test("a rescue that was begun continues under a new claim: what failed is not tried again", () => {
