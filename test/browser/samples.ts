@@ -9,6 +9,7 @@ import type { StepHeading } from "../../src/protocol/heading.ts";
 import { comparePage } from "../../src/report/html/pages/compare.ts";
 import { driftPage } from "../../src/report/html/pages/drift.ts";
 import { overviewPage } from "../../src/report/html/pages/overview.ts";
+import { NO_OVERVIEW } from "../unit/report/no-overview.ts";
 import { driftsPage } from "../../src/report/html/pages/drifts.ts";
 import { runPage } from "../../src/report/html/pages/page.ts";
 import { type ListedRun, runsPage } from "../../src/report/html/pages/runs.ts";
@@ -400,8 +401,8 @@ const SCHEDULED: readonly ListedSchedule[] = (["playbooks/nightly.yaml", "playbo
 export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
   overview: () =>
     overviewPage({
+      ...NO_OVERVIEW,
       runs: LISTED.filter(({ outcome }) => outcome !== "passed"),
-      open: new Set(),
       latest: LISTED,
       days: Array.from({ length: 29 }, (_, at) => {
         return { day: Math.floor(NOW / DAY_MS) - at, outcome: LISTED[at % 6]?.outcome ?? "passed", runs: 1 + ((at * at) % 11) };
@@ -410,7 +411,7 @@ export const SERVED: Readonly<Record<string, () => Iterable<string>>> = {
       schedules: SCHEDULED,
       now: NOW,
     }),
-  "overview-none": () => overviewPage({ runs: [], open: new Set(), latest: [], days: [], drifts: [], schedules: [], now: NOW }),
+  "overview-none": () => overviewPage({ ...NO_OVERVIEW, now: NOW }),
   list: () => runsPage({ runs: LISTED, total: LISTED.length }, { outcome: "", words: "" }),
   compare: () => comparePage(of("resumed"), expectation()),
   "compare-nights": () => comparePage(night(0, 5), night(2, 2)),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "parse5";
 import { expect, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
+import { viewing } from "./viewing.ts";
 import { KEYS, newProject, type Project, servedSandbox } from "./world.ts";
 
 const HOSTILE = '<script>alert("1")</script>';
@@ -167,6 +168,24 @@ test("a run that could not compare leaves no page on which all is well", async (
   await project.run("drift", "page", "--out", "page.html");
   expect(textOf(project.read("page.html"))).toContain("totals A later run has not finished this comparison.");
   expect((await project.run("drift", "list")).stdout).toMatch(/^1 comparison was not finished by its last run/);
+});
+
+test("the first page of the web view names a comparison that a passed run skipped", async () => {
+  const project = newProject();
+  project.write("one.yaml", ELSEWHERE);
+  const inputs = "inputs: { go: { type: boolean, default: true } }";
+  project.write(
+    "some.yaml",
+    `playbook: 1\nmode: read-only\n${inputs}\nsteps: [{ id: may, if: inputs.go, uses: ./one.yaml }, { id: does, uses: ./one.yaml }]\n`,
+  );
+  for (const go of ["true", "false"]) {
+    const run = await project.run("run", "some.yaml", "--input", `go=${go}`);
+    expect(run.code, run.transcript).toBe(0);
+  }
+  const { get } = await viewing(project);
+  const overview = textOf(await (await get("overview/")).text());
+  expect(overview).toContain("! not compared 1 comparison was not finished by its last run");
+  expect(overview).not.toContain("Nothing needed attention");
 });
 
 async function compared(): Promise<Project> {

@@ -1,9 +1,9 @@
 import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
-import type { KnownDrift } from "../../protocol/drift.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftPage } from "../../report/html/pages/drift.ts";
 import { driftsPage } from "../../report/html/pages/drifts.ts";
+import type { StateOverview } from "../../report/html/pages/overview.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
 
@@ -18,11 +18,14 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   return html(driftsPage({ drifts, total: book?.count(all) ?? 0, unfinished }, filter));
 }
 
-/** Returns the drifts that nobody has acknowledged, the newest first. */
-export function unacknowledgedDrifts(state: StatePlace): readonly KnownDrift[] {
+/** Returns the drifts that nobody has acknowledged, the newest first, and how many comparisons the last run has not made to the end. */
+export function openInDrifts(state: StatePlace): Pick<StateOverview, "drifts" | "unfinishedComparisons"> {
   using book = DriftBook.look(state);
   const drifts = book?.list({ all: false, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
-  return drifts.filter((drift) => drift.state !== "acknowledged");
+  return {
+    drifts: drifts.filter((drift) => drift.state !== "acknowledged"),
+    unfinishedComparisons: book?.unfinished().length ?? 0,
+  };
 }
 
 /** One drift. */

@@ -7,7 +7,7 @@ import type { JournalStore } from "../../journal/store.ts";
 import { LATEST_RUNS, overviewPage } from "../../report/html/pages/overview.ts";
 import { firstDayOf } from "../../report/html/parts/outcomes.ts";
 import { html, type WebPage } from "./page.ts";
-import { unacknowledgedDrifts } from "./drifts.ts";
+import { openInDrifts } from "./drifts.ts";
 import type { RunDetails } from "./run-details.ts";
 import { listing, reported } from "./runs.ts";
 import { listedSchedules } from "./schedules.ts";
@@ -25,7 +25,7 @@ export function overviewOf(state: StatePlace, store: JournalStore, details: RunD
   const unfinished = [...unsettled, ...others].toSorted((a, b) => b.openedAt - a.openedAt);
   const asListed = listing(store, details);
   const [runs, latest] = [unfinished.map(asListed), store.list(LATEST_RUNS).map(asListed)];
-  return html(overviewPage({ runs, open, latest, days, drifts: unacknowledgedDrifts(state), schedules: shown, now }));
+  return html(overviewPage({ runs, open, latest, days, ...openInDrifts(state), schedules: shown, now }));
 }
 
 // A run whose records cannot be read may have left a write open.

@@ -15,6 +15,7 @@ import { FORMATS, type Format } from "../../../src/report/formats/format.ts";
 import { comparePage } from "../../../src/report/html/pages/compare.ts";
 import { runPage } from "../../../src/report/html/pages/page.ts";
 import { overviewPage } from "../../../src/report/html/pages/overview.ts";
+import { NO_OVERVIEW } from "./no-overview.ts";
 import { runsPage } from "../../../src/report/html/pages/runs.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { NotBegun } from "../../../src/report/shape.ts";
@@ -358,7 +359,7 @@ describe("hostile texts, wherever a run can hold one", () => {
       const report = reportOf(hostileRun(text).all);
       const row = hostileRow(text);
       const pages = [
-        overviewPage({ runs: [row], open: new Set(), latest: [row], days: [], drifts: [], schedules: [], now: 0 }),
+        overviewPage({ ...NO_OVERVIEW, runs: [row], latest: [row] }),
         ...[text, ""].map((words) => runsPage({ runs: [row], total: 2 }, { outcome: words, words })),
         comparePage(report, report),
         runPage(report, { events: 1, heldBy: text }),

@@ -5,7 +5,8 @@ import { driftPage } from "../../../src/report/html/pages/drift.ts";
 import { driftsPage } from "../../../src/report/html/pages/drifts.ts";
 import { el } from "../../../src/report/html/markup.ts";
 import { plotOf } from "../../../src/report/html/parts/plot.ts";
-import { overviewPage, type StateOverview } from "../../../src/report/html/pages/overview.ts";
+import { overviewPage } from "../../../src/report/html/pages/overview.ts";
+import { NO_OVERVIEW } from "./no-overview.ts";
 import { type ListedRun, runsPage } from "../../../src/report/html/pages/runs.ts";
 import { schedulePage } from "../../../src/report/html/pages/schedule.ts";
 import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../../src/report/html/pages/schedules.ts";
@@ -32,20 +33,16 @@ function count(pieces: Iterable<string>, what: RegExp): number {
   return [...pieces].join("").match(what)?.length ?? 0;
 }
 
-const NO_OVERVIEW: StateOverview = {
-  runs: [],
-  open: new Set(),
-  latest: [],
-  days: [],
-  drifts: [],
-  schedules: [],
-  now: 0,
-};
-
 test("where nothing has run, nothing is called well", () => {
   const page = [...overviewPage(NO_OVERVIEW)].join("");
   expect(page).not.toContain("Nothing need");
   expect(count([page], /Nothing has run yet/g)).toBe(2);
+});
+
+test("while a comparison was not finished, the overview does not say that nothing needs attention", () => {
+  const page = [...overviewPage({ ...NO_OVERVIEW, unfinishedComparisons: 1 })].join("");
+  expect(page).not.toContain("Nothing need");
+  expect(page).toContain("1 comparison was not finished by its last run, so there may be drifts that are not listed");
 });
 
 test("a list of drifts shows so many, and that there are more", () => {

@@ -1,6 +1,6 @@
 import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
-import { keyOf, wordsOf } from "../../comparison.ts";
+import { keyOf, unfinishedWords, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { FiringState } from "../../schedule/shape.ts";
 import { FIRING_WORDS, RUN_WORDS } from "../../words.ts";
@@ -26,6 +26,8 @@ export interface StateOverview {
   readonly days: readonly CountedRuns[];
   /** The drifts that nobody has acknowledged, the newest first. */
   readonly drifts: readonly KnownDrift[];
+  /** How many comparisons the last run has not made to the end. */
+  readonly unfinishedComparisons: number;
   /** The first schedules, as they are now. */
   readonly schedules: readonly ListedSchedule[];
   /** Milliseconds since the Unix epoch. */
@@ -37,8 +39,9 @@ const MOST_ITEMS = 20;
 export const LATEST_RUNS = 10;
 
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
-export function overviewPage({ runs, open, latest, days, drifts, schedules, now }: StateOverview): Iterable<string> {
-  const items = [...runItems(runs, open), ...scheduleItems(schedules), ...driftItems(drifts)];
+export function overviewPage(overview: StateOverview): Iterable<string> {
+  const { runs, open, latest, days, schedules, now } = overview;
+  const items = [...runItems(runs, open), ...scheduleItems(schedules), ...unfinishedItems(overview), ...driftItems(overview)];
   return framed({ title: "Overview – tokenbook", place: "overview" }, [
     el("h1", {}, "Overview").html,
     section("Needs attention", items.length === 0 && latest.length === 0 ? NOTHING : attentionOf(items, now)).html,
@@ -105,7 +108,13 @@ function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): 
 
 const NO_RUN: ReadonlySet<FiringState> = new Set(["failed", "died", "interrupted"]);
 
-function driftItems(drifts: readonly KnownDrift[]): readonly Item[] {
+function unfinishedItems({ unfinishedComparisons: unfinished }: StateOverview): readonly Item[] {
+  if (unfinished === 0) return [];
+  const text = el("a", { href: listPath("drifts") }, unfinishedWords(unfinished));
+  return [{ tone: "missed", word: "! not compared", text }];
+}
+
+function driftItems({ drifts }: StateOverview): readonly Item[] {
   return drifts.map((drift) => {
     const { id, key, sides, since } = drift;
     const words = wordsOf(drift, sides);
