@@ -265,6 +265,10 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await headed(page, "2 drifts");
     await expectNoFinding(page);
     await page.getByLabel("State").selectOption("cleared");
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("BOB night/ly");
+    expect(await page.getByLabel("Search").inputValue()).toBe("BOB night/ly");
     await page.getByLabel("Search").fill("BOB night");
     await page.keyboard.press("Enter");
     await headed(page, "1 drift of 2");

@@ -6,7 +6,8 @@ export const SCRIPT: string = String.raw`(() => {
   const root = document.documentElement;
   const one = (selector) => document.querySelector(selector);
   const steps = [...document.querySelectorAll(".step")];
-  const search = one("#search") ?? document.createElement("input");
+  // A page of a run searches its own steps; a list sends what is searched for to its server.
+  const search = one("#search") ?? one("#words") ?? document.createElement("input");
   const shown = one(".shown") ?? document.createElement("span");
   const buttons = [...document.querySelectorAll("[data-filter]")];
   const theme = one(".theme");
@@ -96,7 +97,7 @@ export const SCRIPT: string = String.raw`(() => {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isTyping = document.activeElement === search;
-    if (event.key === "/" && !isTyping) {
+    if (event.key === "/" && event.target.closest("input, select, textarea") === null) {
       event.preventDefault();
       search.focus();
       search.select();
