@@ -159,3 +159,20 @@ test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks
   expect(/ d="([^"]+)"/.exec(drawn)?.[1]).toBe("M6 54M158 30L234 6");
   expect(plotOf("Values", [[{ at: 0, value: null }]])).toBeUndefined();
 });
+
+test("a plot of two lines says how each is drawn, or that it has no value", () => {
+  const line = (value: string | null): readonly { readonly at: number; readonly value: string | null }[] => [{ at: 0, value }];
+  const captionOf = (left: string | null, right: string | null): string =>
+    / aria-label="([^"]+)"/.exec(el("div", {}, plotOf("Values", [line(left), line(right)], ["register", "file"])).html)?.[1] ??
+    "";
+  expect(captionOf("1209", "9")).toBe("Values: register solid, file dashed, 9 to 1209");
+  expect(captionOf("1209", null)).toBe("Values: register solid, file without a value, 1209 throughout");
+  expect(captionOf(null, "1209")).toBe("Values: register without a value, file dashed, 1209 throughout");
+});
+
+test("what the overview leaves out is in the lists that it leads to", () => {
+  const overviewOf = (drifts: number): string =>
+    [...overviewPage({ ...NO_OVERVIEW, drifts: Array.from({ length: drifts }, () => DRIFT) })].join("");
+  expect(overviewOf(25)).toContain('and 5 more, in <a href="../drifts/">Drift</a></li>');
+  expect(overviewOf(20)).not.toContain("more, in");
+});

@@ -138,10 +138,7 @@ function historyOf(drift: ExplainedDrift): Markup {
       number(values.right),
       number(values.difference),
     ]);
-  const plots = [
-    plotOf(`Values: ${left} solid, ${right} dashed`, [line("left"), line("right")]),
-    plotOf("Difference", [line("difference")]),
-  ];
+  const plots = [plotOf("Values", [line("left"), line("right")], [left, right]), plotOf("Difference", [line("difference")])];
   const content = [
     el("div", { class: "plots" }, plots),
     tableOf("History, the latest first", ["When", "What", "Run, or who", ...valueColumns(drift)], rows),

@@ -9,7 +9,7 @@ import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { momentOf } from "../parts/drift-table.ts";
 import { type CountedRuns, outcomesOverTime } from "../parts/outcomes.ts";
-import { driftLink, listPath, runLink, scheduleLink } from "../parts/places.ts";
+import { driftLink, listLink, listPath, type PageSection, runLink, scheduleLink } from "../parts/places.ts";
 import { type ListedRun, playbookOf, runCells, RUN_COLUMNS } from "./runs.ts";
 import { type ListedFiring, type ListedSchedule, localMoment } from "./schedules.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
@@ -41,7 +41,11 @@ export const LATEST_RUNS = 10;
 /** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
 export function overviewPage(overview: StateOverview): Iterable<string> {
   const { runs, open, latest, days, schedules, now } = overview;
-  const items = [...runItems(runs, open), ...scheduleItems(schedules), ...unfinishedItems(overview), ...driftItems(overview)];
+  const items = [
+    ...runItems(runs, open).map(inList("runs")),
+    ...scheduleItems(schedules).map(inList("schedules")),
+    ...[...unfinishedItems(overview), ...driftItems(overview)].map(inList("drifts")),
+  ];
   return framed({ title: "Overview – tokenbook", place: "overview" }, [
     el("h1", {}, "Overview").html,
     section("Needs attention", items.length === 0 && latest.length === 0 ? NOTHING : attentionOf(items, now)).html,
@@ -60,15 +64,25 @@ interface Item {
   readonly text: Child;
 }
 
-function attentionOf(items: readonly Item[], now: number): Markup {
+interface ListedItem extends Item {
+  /** The list that shows it too. */
+  readonly list: PageSection;
+}
+
+function inList(list: PageSection): (item: Item) => ListedItem {
+  return (item) => ({ ...item, list });
+}
+
+function attentionOf(items: readonly ListedItem[], now: number): Markup {
   if (items.length === 0) return el("p", { class: "calm" }, "✓ Nothing needed attention at ", momentOf(now), ".");
   const shown = items.slice(0, MOST_ITEMS);
-  const left = items.length - shown.length;
+  const left = items.slice(shown.length);
+  const lists = [...new Set(left.map(({ list }) => list))].flatMap((list) => [", ", listLink(list)]).slice(1);
   return el(
     "ul",
     { class: "items" },
     shown.map(({ tone, word, text }) => el("li", { class: tone }, el("span", { class: "badge" }, word), " ", text)),
-    left === 0 ? undefined : el("li", {}, `and ${count(left, "more")}`.replace(/s$/, "")),
+    left.length === 0 ? undefined : el("li", {}, `and ${left.length} more, in `, lists),
   );
 }
 

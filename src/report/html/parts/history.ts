@@ -67,7 +67,7 @@ export function plotsOf(points: readonly Point[]): Markup {
   return el(
     "div",
     { class: "plots" },
-    plotOf(`Sums: ${oneLine(left.name)} solid, ${oneLine(right.name)} dashed`, sumsOf(points)),
+    plotOf("Sums", sumsOf(points), [oneLine(left.name), oneLine(right.name)]),
     plotOf("Open drifts", [points.map(({ at, comparison }) => ({ at: Date.parse(at), value: openIn(comparison) }))]),
   );
 }

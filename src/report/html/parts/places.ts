@@ -19,6 +19,11 @@ export function listPath(list: PageSection | "compare"): string {
   return `../${list}/`;
 }
 
+/** A link to a list, under its name. */
+export function listLink(list: PageSection): Markup {
+  return el("a", { href: listPath(list) }, PLACES[list]);
+}
+
 /** A link to the page of a run. */
 export function runLink(id: string): Markup {
   return el("a", { href: `${listPath("runs")}${encoded(id)}` }, oneLine(id));

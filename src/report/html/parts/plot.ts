@@ -17,8 +17,13 @@ const WIDTH = 240;
 const HEIGHT = 60;
 const MARGIN = 6;
 
-/** At most two lines over time, of each its latest points; nothing where there is no value. Only the picture is rounded: its limits are written exactly. */
-export function plotOf(caption: string, lines: readonly Line[]): Child {
+const STROKES = ["solid", "dashed"] as const;
+
+/**
+ * At most two lines over time, of each its latest points; nothing where there is no value. Two lines have names, and the caption says of each
+ * how it is drawn, or that it has no value. Only the picture is rounded: its limits are written exactly.
+ */
+export function plotOf(title: string, lines: readonly Line[], names: readonly string[] = []): Child {
   const drawn = lines.map((line) => line.slice(-LIMITS.plotPoints).map(drawnOf));
   const values = drawn.flatMap((line) => line.flatMap(({ value }) => value ?? [])).toSorted((a, b) => a.compare(b));
   const [low, high] = [values[0], values.at(-1)];
@@ -27,6 +32,8 @@ export function plotOf(caption: string, lines: readonly Line[]): Child {
     drawn.flatMap((line) => line.map(({ at }) => at)),
     { low, high },
   );
+  const named = names.map((name, at) => `${name} ${drawn[at]?.some(hasValue) === true ? STROKES[at] : "without a value"}`);
+  const caption = named.length === 0 ? title : `${title}: ${named.join(", ")}`;
   const span = low.equals(high) ? `${oneLine(low.text)} throughout` : `${oneLine(low.text)} to ${oneLine(high.text)}`;
   return el(
     "div",
@@ -38,6 +45,10 @@ export function plotOf(caption: string, lines: readonly Line[]): Child {
     ),
     hint(`${caption}; ${span}`),
   );
+}
+
+function hasValue({ value }: Drawn): boolean {
+  return value !== undefined;
 }
 
 function drawnOf({ at, value }: Line[number]): Drawn {
