@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import type { RunRecord } from "../../../src/protocol/record.ts";
+import { runPage } from "../../../src/report/html/pages/page.ts";
 import { WRITERS } from "../../../src/report/formats/writers.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { exchangesOf, RUNS, TRANSACTION, uncommitted } from "./records.ts";
@@ -23,4 +24,19 @@ test("a page shows the evidence of each write", async () => {
   expect(html).toContain("applied, as read back");
   expect(html).toContain(TRANSACTION);
   expect(await pageOf(RUNS["killed"]?.().all)).toContain("no answer was recorded");
+});
+
+test("a write whose answer is awaited is no concern while a process runs it, and one once none does", () => {
+  const report = reportOf(RUNS["killed"]?.().all ?? []);
+  const served = (heldBy: string | null): string =>
+    [...runPage(report, { events: 9, heldBy })].join("").replaceAll(/<(style|script)>[^]*?<\/\1>/g, "");
+  const alive = served("process 1 on here");
+  expect(alive).not.toContain("Needs attention");
+  expect(alive).not.toMatch(/unknown/);
+  expect(alive).toContain("1 acknowledged, 1 under way");
+  expect(alive).toContain("no answer yet");
+  expect(alive).not.toContain("no end of this step is recorded");
+  const dead = served(null);
+  expect(dead).toContain("Needs attention");
+  expect(dead).toContain("no answer was recorded");
 });

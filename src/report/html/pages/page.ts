@@ -10,6 +10,7 @@ import { framed, themeButton } from "../frame.ts";
 import { comparisonsOverTime } from "../parts/history.ts";
 import { el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
+import { isAtWork } from "../parts/step.ts";
 import { notBegunMarkup, runPieces } from "./run.ts";
 import { FOLLOW, SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
@@ -35,19 +36,32 @@ export interface RunProgress {
 export function runPage(report: RunReport, progress: RunProgress): Iterable<string> {
   const isLive = report.run.outcome === "running";
   const { heldBy } = progress;
+  const isUnderWay = isLive && heldBy !== null;
+  const shown = isUnderWay ? atWork(report) : report;
   const words =
     heldBy === null
       ? "No process runs it any more. This page follows whoever continues it."
-      : `It is under way, by ${oneLine(heldBy)}. This page follows it.`;
+      : `It is under way, by ${oneLine(heldBy)}. This page follows it. A read is shown once it has ended.`;
   const state = el("p", { class: "live", role: "status", "data-progress": JSON.stringify(progress) }, words);
   const script = isLive ? `${SCRIPT}${FOLLOW}` : SCRIPT;
   return framed(
-    { title: titleOf([report], []), above: toolbar([report]), script, place: "runs" },
+    { title: titleOf([report], []), above: toolbar([shown]), script, place: "runs" },
     (function* () {
       if (isLive) yield state.html;
-      yield* reportPieces([report], { notBegun: [], isServed: true, isUnderWay: isLive && heldBy !== null });
+      yield* reportPieces([shown], { notBegun: [], isServed: true, isUnderWay });
     })(),
   );
+}
+
+// A write that is on its way has no known outcome yet, and nothing is wrong with it.
+function atWork(report: RunReport): RunReport {
+  const sent = report.steps.filter((step) => isAtWork(step) && step.outcome === "unknown");
+  const { unknown, pending } = report.totals;
+  return {
+    ...report,
+    totals: { ...report.totals, unknown: unknown - sent.length, pending: pending + sent.length },
+    steps: report.steps.map((step) => (sent.includes(step) ? { ...step, outcome: "pending" } : step)),
+  };
 }
 
 interface ReportsShown {

@@ -6,24 +6,31 @@ import { textAt } from "../../attempt.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";
 import { anywayText, confirmedText, durationText, nextOf } from "../../text.ts";
-import { verdictOf } from "../../verdict.ts";
 import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../../words.ts";
 import type { Budget } from "../parts/budget.ts";
 import { commandBox, idMarkup, withIds } from "../parts/copy.ts";
 import { type Child, el, type Markup, opening } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
-import { factList, type Facts, needsAttention, problemMarkup, reasonOf, stepOpening, type Showing } from "../parts/step.ts";
+import {
+  factList,
+  type Facts,
+  isAtWork,
+  needsAttention,
+  outcomeOfAttempt,
+  problemMarkup,
+  reasonOf,
+  stepOpening,
+  type Showing,
+} from "../parts/step.ts";
 import { treeOf } from "../../steps/step-tree.ts";
 import { treePieces } from "../parts/step-tree.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { Timeline } from "../parts/timeline.ts";
 
 /** What a run is shown with. */
-interface ShowingRun extends Pick<Showing, "id" | "isServed" | "budget"> {
+interface ShowingRun extends Pick<Showing, "id" | "isServed" | "isUnderWay" | "budget"> {
   /** It is the only one of its page. */
   readonly isOnly: boolean;
-  /** A process runs it: there is nothing to continue. */
-  readonly isUnderWay: boolean;
 }
 
 /** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */
@@ -35,21 +42,21 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, isUnderWay
   yield opening("article", { id, class: `run ${run.outcome}` });
   const part = (title: string): Markup => el(isOnly ? "h2" : "h3", { class: "part" }, title);
   yield headerOf(report, { heading: isOnly ? "h1" : "h2", isUnderWay, budget }).html;
-  const reasonIds = new Map(
-    steps
-      .filter(needsAttention)
-      .slice(0, LIMITS.htmlConcerns)
-      .map((step, at) => [step, `${id}-reason-${at + 1}`]),
-  );
-  yield concernsOf(steps, { title: part("Needs attention"), linkTo, reasonIds, budget })?.html ?? "";
-  yield writesOf(steps, part("Writes"), linkTo)?.html ?? "";
+  const isConcern = (step: StepReport): boolean => needsAttention(step) && !(isUnderWay && isAtWork(step));
+  const concerns = steps.filter(isConcern);
+  const reasonIds = new Map(concerns.slice(0, LIMITS.htmlConcerns).map((step, at) => [step, `${id}-reason-${at + 1}`]));
+  yield concernsOf(concerns.length, { title: part("Needs attention"), linkTo, reasonIds, budget })?.html ?? "";
+  yield writesOf(steps, { title: part("Writes"), linkTo, isUnderWay })?.html ?? "";
   yield opening("section", { class: "steps" });
   yield part("Steps").html;
   if (timeline.hasPauses) yield hint("Bars show when each step was under way; long pauses are drawn short.").html;
   const { file } = run.playbook;
-  yield* treePieces(treeOf(steps), (step, isOpen) =>
-    stepOpening(step, { id: ids.get(step.step) ?? "", reasonId: reasonIds.get(step), file, isServed, timeline, budget }, isOpen),
-  );
+  const shared = { file, isServed, isUnderWay, timeline, budget };
+  yield* treePieces(treeOf(steps), {
+    isConcern,
+    openStep: (step, isOpen) =>
+      stepOpening(step, { ...shared, id: ids.get(step.step) ?? "", reasonId: reasonIds.get(step) }, isOpen),
+  });
   yield "</section>";
   yield valuesOf(part("Outputs"), run.outputs, budget)?.html ?? "";
   yield valuesOf(part("Inputs"), run.inputs, budget)?.html ?? "";
@@ -131,9 +138,9 @@ interface Concerns {
   readonly budget: Budget;
 }
 
-function concernsOf(steps: readonly StepReport[], { title, linkTo, reasonIds, budget }: Concerns): Markup | undefined {
+function concernsOf(total: number, { title, linkTo, reasonIds, budget }: Concerns): Markup | undefined {
   if (reasonIds.size === 0) return undefined;
-  const left = steps.filter(needsAttention).length - reasonIds.size;
+  const left = total - reasonIds.size;
   const items = Array.from(reasonIds, ([step, id]) => {
     const { mark, word } = wordOf(step);
     const badge = el("span", { class: "badge" }, `${mark} ${word}`);
@@ -146,13 +153,20 @@ function concernsOf(steps: readonly StepReport[], { title, linkTo, reasonIds, bu
 interface Write {
   readonly step: StepReport;
   readonly attempt: AttemptReport;
+  readonly outcome: ReturnType<typeof outcomeOfAttempt>;
+}
+
+interface WritesShown extends Pick<Concerns, "title" | "linkTo"> {
+  readonly isUnderWay: boolean;
 }
 
 /** What the guarantee says of each attempt of a write. */
-function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: StepReport) => Markup): Markup | undefined {
-  const writes = steps.flatMap((step) => step.attempts.map((attempt): Write => ({ step, attempt })));
+function writesOf(steps: readonly StepReport[], { title, linkTo, isUnderWay }: WritesShown): Markup | undefined {
+  const writes = steps.flatMap((step) =>
+    step.attempts.map((attempt): Write => ({ step, attempt, outcome: outcomeOfAttempt(attempt, step, isUnderWay) })),
+  );
   if (writes.length === 0) return undefined;
-  const words = Map.groupBy(writes, ({ step, attempt }) => verdictOf(attempt, step).word);
+  const words = Map.groupBy(writes, ({ outcome }) => outcome.word);
   const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
   // Uneventful steps come last where not all can be shown.
   const sorted = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
@@ -173,12 +187,11 @@ function writesOf(steps: readonly StepReport[], title: Markup, linkTo: (step: St
   );
 }
 
-function plainness({ step, attempt }: Write): number {
-  return verdictOf(attempt, step).word === "acknowledged" ? 1 : 0;
+function plainness({ outcome }: Write): number {
+  return outcome.word === "acknowledged" ? 1 : 0;
 }
 
-function writeCells({ step, attempt }: Write): readonly Child[] {
-  const { word, by } = verdictOf(attempt, step);
+function writeCells({ step, attempt, outcome: { word, by } }: Write): readonly Child[] {
   return [
     String(attempt.attempt + 1),
     oneLine(attempt.operation),

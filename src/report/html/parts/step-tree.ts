@@ -3,36 +3,40 @@ import type { StepReport } from "../../shape.ts";
 import { STEP_WORDS, wordOf } from "../../words.ts";
 import { el, type Markup, opening } from "../markup.ts";
 import type { StepNode } from "../../steps/step-tree.ts";
-import { needsAttention } from "./step.ts";
 
-/** Writes the opening of one step. */
-export type OpenStep = (step: StepReport, isOpen: boolean) => string;
+/** How the steps of a tree are written. */
+export interface TreeShown {
+  /** Writes the opening of one step. */
+  readonly openStep: (step: StepReport, isOpen: boolean) => string;
+  /** Whether somebody should look at a step. */
+  readonly isConcern: (step: StepReport) => boolean;
+}
 
 /** The steps of a tree, piece by piece. Rounds of one `foreach` fold together; what needs no attention is closed. */
-export function* treePieces(nodes: readonly StepNode[], openStep: OpenStep): Generator<string> {
+export function* treePieces(nodes: readonly StepNode[], shown: TreeShown): Generator<string> {
   for (let at = 0; at < nodes.length;) {
     const rounds = roundsFrom(nodes, at);
     at += rounds.length;
     if (rounds.length > 1) {
-      yield `\n${opening("details", { class: "group", open: rounds.some(needsLook) })}${groupLine(rounds).html}<div class="held">`;
-      for (const round of rounds) yield* nodePieces(round, openStep);
+      yield `\n${opening("details", { class: "group", open: rounds.some((round) => needsLook(round, shown)) })}${groupLine(rounds, shown).html}<div class="held">`;
+      for (const round of rounds) yield* nodePieces(round, shown);
       yield "</div></details>";
-    } else for (const node of rounds) yield* nodePieces(node, openStep);
+    } else for (const node of rounds) yield* nodePieces(node, shown);
   }
 }
 
-function* nodePieces(node: StepNode, openStep: OpenStep): Generator<string> {
-  yield `\n${openStep(node.step, needsLook(node))}`;
+function* nodePieces(node: StepNode, shown: TreeShown): Generator<string> {
+  yield `\n${shown.openStep(node.step, needsLook(node, shown))}`;
   if (node.held.length > 0) {
     yield '<div class="held">';
-    yield* treePieces(node.held, openStep);
+    yield* treePieces(node.held, shown);
     yield "</div>";
   }
   yield "</details>";
 }
 
-function needsLook({ step, held }: StepNode): boolean {
-  return needsAttention(step) || held.some(needsLook);
+function needsLook({ step, held }: StepNode, shown: TreeShown): boolean {
+  return shown.isConcern(step) || held.some((each) => needsLook(each, shown));
 }
 
 function roundsFrom(nodes: readonly StepNode[], from: number): readonly StepNode[] {
@@ -46,13 +50,13 @@ function isRoundOf(id: string, node: StepNode | undefined): boolean {
   return node?.step.id === id && node.step.key !== undefined;
 }
 
-function groupLine(rounds: readonly StepNode[]): Markup {
+function groupLine(rounds: readonly StepNode[], shown: TreeShown): Markup {
   const [first] = rounds;
   const outcomes = Map.groupBy(rounds, ({ step }) => step.outcome);
   const counts = Array.from(outcomes, ([outcome, { length }]) =>
     el("span", { class: `word ${outcome}` }, `${length} ${STEP_WORDS[outcome].word}`),
   );
-  const worst = rounds.find(needsLook) ?? first;
+  const worst = rounds.find((round) => needsLook(round, shown)) ?? first;
   const { mark, word } = worst === undefined ? STEP_WORDS.ok : wordOf(worst.step);
   return el(
     "summary",

@@ -28,6 +28,8 @@ export interface Showing {
   readonly file: string;
   /** There are pages to link to. */
   readonly isServed: boolean;
+  /** A process runs it. */
+  readonly isUnderWay: boolean;
   /** Where the steps of the run lie in time. */
   readonly timeline: Timeline;
   /** How many more characters of values the page may hold. */
@@ -54,6 +56,21 @@ export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean)
   });
   const body = el("div", { class: "body" }, bodyOf(step, showing));
   return `${begin}${el("summary", {}, lineOf(step, showing.timeline)).html}${body.html}`;
+}
+
+/** Whether a process is at work on a step of its run: nothing is wrong while the end is not recorded. */
+export function isAtWork({ kind, outcome, problem }: StepReport): boolean {
+  return kind === "call" && problem === null && (outcome === "unknown" || outcome === "pending");
+}
+
+/** The outcome of an attempt, also while it is under way. */
+export function outcomeOfAttempt(
+  attempt: AttemptReport,
+  step: StepReport,
+  isUnderWay: boolean,
+): { readonly word: string; readonly by: string } {
+  const hasNoAnswer = attempt.meaning === null && attempt.settled === null;
+  return isUnderWay && isAtWork(step) && hasNoAnswer ? { word: "under way", by: "no answer yet" } : verdictOf(attempt, step);
 }
 
 function lineOf(step: StepReport, timeline: Timeline): Child {
@@ -86,16 +103,20 @@ function barOf(step: StepReport, timeline: Timeline): Markup {
   );
 }
 
-function bodyOf(step: StepReport, { reasonId, file, isServed, budget }: Showing): Child {
+function bodyOf(step: StepReport, { reasonId, file, isServed, isUnderWay, budget }: Showing): Child {
   const { refusal, attempts, response, kind } = step;
   return [
-    reasonId === undefined ? reasonOf(step, budget) : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
+    reasonId === undefined
+      ? isUnderWay && isAtWork(step)
+        ? undefined
+        : reasonOf(step, budget)
+      : el("p", {}, el("a", { href: `#${reasonId}` }, "Why this needs attention")),
     refusal === null ? undefined : el("p", {}, "Refused as expected: ", el("code", {}, said(refusal))),
     step.balances === null ? undefined : balanceLines(step.balances).map((line) => el("p", {}, line)),
     heldMarkup(step.held),
     factsOf(step, file),
     step.comparison === null ? undefined : comparisonMarkup(step.comparison, isServed),
-    attempts.map((attempt) => attemptMarkup(attempt, step, budget)),
+    attempts.map((attempt) => attemptMarkup(attempt, step, { isUnderWay, budget })),
     response === null || kind !== "call" ? undefined : labelled("Answer", budget.value(response)),
     attempts.length > 0 || kind !== "call" || step.requests === 0
       ? undefined
@@ -153,9 +174,13 @@ export function factList(facts: Facts): Markup {
   );
 }
 
-function attemptMarkup(attempt: AttemptReport, step: StepReport, budget: Budget): Markup {
+function attemptMarkup(
+  attempt: AttemptReport,
+  step: StepReport,
+  { isUnderWay, budget }: Pick<Showing, "isUnderWay" | "budget">,
+): Markup {
   const { at, request, status, durationMs, input, baseline, settled } = attempt;
-  const { word, by } = verdictOf(attempt, step);
+  const { word, by } = outcomeOfAttempt(attempt, step, isUnderWay);
   const answer = status === null ? "no answer" : `HTTP ${status}`;
   return el(
     "section",
