@@ -13,6 +13,18 @@ export interface Writing {
   readonly data?: Readonly<Record<string, JsonObject>>;
 }
 
+/**
+ * Returns the files of a playbook whose text is another one than before; its own where none is known to be. A file that it includes no more is
+ * none of them: the file that named it is.
+ */
+export function editedFiles(
+  { sources: before = {} }: Pick<Writing, "sources">,
+  { playbook, sources = {} }: Writing,
+): readonly string[] {
+  const edited = Object.entries(sources).flatMap(([file, text]) => (before[file] === text ? [] : file));
+  return edited.length === 0 ? [playbook.file] : edited;
+}
+
 /** A step as it is written. */
 export interface StepHeading {
   /** Without keys, and with the steps that include it: `deposit/mint`. */

@@ -5,7 +5,7 @@ import { type Json, textOrJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text/text.ts";
 import type { Anyway, BlockTurned, Confirmation, Notice, RunEdited, RunOpened } from "../protocol/record.ts";
-import { isEmbedded } from "../protocol/heading.ts";
+import { editedFiles, isEmbedded, type Writing } from "../protocol/heading.ts";
 import { oneLine } from "./formats/foreign-text.ts";
 import { labelled, problemLines } from "./problem.ts";
 import type { RunReport, Totals } from "./shape.ts";
@@ -83,9 +83,10 @@ export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps
   return done === 0 ? [] : indented([`${done} of ${count(steps, "step")} done before`]);
 }
 
-/** Returns the notes on a resumed run whose playbook was edited. */
-export function editedLines({ playbook, notes }: Pick<RunEdited, "playbook" | "notes">): readonly string[] {
-  return indented([`edited since: ${oneLine(playbook.file)}`, ...notes.map((note) => `! ${oneLine(note)}`)]);
+/** Returns the notes on a resumed run whose playbook was edited, with the files that are others than before. */
+export function editedLines(before: Pick<Writing, "sources">, edited: RunEdited): readonly string[] {
+  const files = editedFiles(before, edited).map((file) => oneLine(file));
+  return indented([`edited since: ${files.join(", ")}`, ...edited.notes.map((note) => `! ${oneLine(note)}`)]);
 }
 
 /** Returns the notes on a block whose `always` runs once more: the steps of it that do not. */
@@ -128,7 +129,10 @@ function nextLine(run: RunReport["run"], hint: Hint): string {
 }
 
 /** The command by which a person continues a run that did not pass, or finds out more about it, and what it is for. */
-export function nextOf({ id, outcome }: RunReport["run"]): { readonly words: string; readonly command: CommandLine } {
+export function nextOf({ id, outcome }: Pick<RunReport["run"], "id" | "outcome">): {
+  readonly words: string;
+  readonly command: CommandLine;
+} {
   if (outcome === "drift") return { words: "to see what differs, and since when", command: command`drift list` };
   return outcome === "unknown" || outcome === "conflict"
     ? { words: "to see what was sent", command: command`runs show ${oneLine(id)}` }

@@ -221,7 +221,7 @@ test.for(PARTS)("a run is not resumed when what was done became another thing, b
     expect(ended.code, `${what}\n${ended.transcript}`).toBe(2);
     expect(ended.stderr, `${what}\n${ended.transcript}`).toMatch(
       new RegExp(
-        `^error resume\\.edited\n {2}outer\\.yaml was edited, and \\d changes? would contradict what the run ${run} has already done:\n`,
+        `^error resume\\.edited\n {2}${file.replace(".", String.raw`\.`)} was edited, and \\d changes? would contradict what the run ${run} has already done:\n`,
         "m",
       ),
     );

@@ -258,3 +258,11 @@ test("a call that changed nothing is not taken for one that the edited playbook 
   }
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
+
+test("a run that resumes says which of its files was edited, though another one was named", async () => {
+  const { project } = await desk({ "grouped.yaml": HEAD + include("pay") + SUPPLY, "included.yaml": INCLUDED });
+  await project.run("run", "grouped.yaml");
+  project.write("included.yaml", `${INCLUDED}# in other words\n`);
+  const resumed = await project.run("resume");
+  expect(resumed.stdout, resumed.transcript).toMatch(/^ {4}edited since: included\.yaml$/m);
+});

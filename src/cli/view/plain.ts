@@ -1,4 +1,5 @@
 import { type Hint, PLAIN_HINT } from "../../base/command-line.ts";
+import type { Writing } from "../../protocol/heading.ts";
 import { isNotice, type Notice, type RunRecord } from "../../protocol/record.ts";
 import type { Observer } from "../../report/fanout.ts";
 import type { RunFold } from "../../report/model.ts";
@@ -78,6 +79,7 @@ class PlainRun {
   readonly #lines: StepLines;
   #hasHeader = false;
   #label: string | undefined;
+  #written: Pick<Writing, "sources"> = {};
   #isNew = false;
 
   constructor(fold: RunFold, output: PlainOutput) {
@@ -89,11 +91,13 @@ class PlainRun {
   }
 
   take(record: RunRecord): void {
+    const before = this.#written;
+    if (record.kind === "run.opened" || record.kind === "run.edited") this.#written = record;
     // Once something was new, all that follows is: the clock may be put back meanwhile.
     this.#isNew ||= record.at >= this.#since;
     if (!this.#isNew) return;
     this.#head();
-    if (record.kind === "run.edited") return this.#print(editedLines(record));
+    if (record.kind === "run.edited") return this.#print(editedLines(before, record));
     if (record.kind === "block.turned") return this.#print(turnedLines(record));
     if (record.kind === "step.begun") return this.#print(this.#lines.begin(this.#fold.step(record.step).report()));
     if (record.kind !== "step.completed" && record.kind !== "step.stopped") return;

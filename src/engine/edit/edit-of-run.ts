@@ -7,6 +7,7 @@ import { organizationOf } from "../../environment/target.ts";
 import { readBegun } from "../../playbook/check.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import { editedFiles } from "../../protocol/heading.ts";
 import { openWrites, writtenWords } from "../../protocol/open-writes.ts";
 import type { RunEdited, RunOpened } from "../../protocol/record.ts";
 import type { RunState } from "../../protocol/state.ts";
@@ -27,7 +28,8 @@ export function editOf(parts: RunParts, state: RunState, files: FileReader): Run
   const before = playbookBefore(opened, files);
   if (before === undefined || state.closed?.outcome === "passed") throw changedFailure(opened, parts, state);
   const { conflicts, notes } = compareEdit({ before, now: playbook, state, target, secrets: ports.secrets });
-  if (conflicts.length > 0) throw contradicted(opened, conflicts, elseBegin(opened, parts, state));
+  if (conflicts.length > 0)
+    throw contradicted(opened, { edited: editedFiles(opened, writing), conflicts, otherwise: elseBegin(opened, parts, state) });
   return { kind: "run.edited", ...writing, notes };
 }
 
@@ -43,11 +45,18 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
   });
 }
 
-function contradicted({ runId, playbook }: RunOpened, conflicts: readonly string[], otherwise: AdviceLines): Failure {
+interface Contradiction {
+  /** The files whose text is another one now. */
+  readonly edited: readonly string[];
+  readonly conflicts: readonly string[];
+  readonly otherwise: AdviceLines;
+}
+
+function contradicted({ runId }: RunOpened, { edited, conflicts, otherwise }: Contradiction): Failure {
   const shown = firstLines(conflicts, LIMITS.editConflicts);
   return new Failure({
     code: "resume.edited",
-    message: `${playbook.file} was edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}`,
+    message: `${edited.join(", ")} ${edited.length === 1 ? "was" : "were"} edited, and ${count(conflicts.length, "change")} would contradict what the run ${runId} has already done:\n${shown.join("\n")}`,
     why: "completed steps are neither sent again nor undone",
     next: ["undo these changes (other changes may stay), then continue the run:", command`resume ${runId}`, ...otherwise],
   });
