@@ -235,4 +235,21 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     const lines = await loggedLines(worker, ({ event }) => event === "run.started" || event === "run.ended", 6);
     expect(lines.map(({ event }) => event)).toEqual(Array.from({ length: 3 }, () => ["run.started", "run.ended"]).flat());
   });
+
+  test("a run that failed is continued by the command that `submit` prints, and another `submit` says that it begins a new one", async () => {
+    const { machine } = await fleet();
+    const desk = machine();
+    desk.write("order.yaml", ORDER.replace("totalSupply == 10", "totalSupply == 11"));
+    await started(desk);
+    const submitted = (...args: string[]) => desk.run("submit", "order.yaml", "--input", "order=O1", ...args);
+    const failed = await submitted("--wait");
+    const [, run = ""] = /: failed; to continue: tokenbook resume (\S+)\n$/.exec(failed.stdout) ?? [];
+    expect([failed.code, run], failed.transcript).toEqual([1, expect.stringMatching(/\S/)]);
+    expect(failed.stderr, failed.transcript).not.toContain("note:");
+    const note = `note: this is a new run of order.yaml; its last one has not passed (failed). To continue that one: tokenbook resume ${run}\n`;
+    const named = await submitted("--key", "K", "--wait");
+    expect([named.code, named.stderr], named.transcript).toEqual([1, note]);
+    const again = await submitted("--key", "K", "--wait");
+    expect([again.code, again.stderr], again.transcript).toEqual([1, ""]);
+  });
 });

@@ -1,7 +1,8 @@
-import { command } from "../../base/command-line.ts";
+import { command, type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { canonicalJson, jsonEquals, type JsonObject } from "../../base/json/json.ts";
 import { getOrInsert } from "../../base/maps.ts";
+import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import { unlessArchived } from "../../journal/archives/archives.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
@@ -59,14 +60,36 @@ function openedOf(store: JournalStore, id: string): RunOpened | undefined {
   }
 }
 
+/** A run that is about to begin. */
+interface AboutToBegin {
+  readonly place: PlaybookPlace;
+  /** The name of its environment. */
+  readonly environment: string;
+  readonly inputs: JsonObject;
+}
+
+/**
+ * Returns a note for whoever begins a new run while an earlier one of the playbook could be continued; mostly nothing. A run that left a write
+ * open is refused in words of its own, and one that a process holds is under way.
+ */
+export function unfinishedNote(store: JournalStore, hint: Hint, begins: AboutToBegin): readonly string[] {
+  const { place, environment } = begins;
+  const same = unfinishedWith(store, begins);
+  const earlier = same ?? store.runs.lastOf(place, environment);
+  if (earlier === undefined || earlier.outcome === "passed" || earlier.held !== undefined || leftBy(store, earlier) !== undefined)
+    return [];
+  const { id, outcome = "not finished" } = earlier;
+  const which = same === undefined ? "its last one has" : "its last one with these inputs has";
+  return [
+    `note: this is a new run of ${place.file}; ${which} not passed (${outcome}). To continue that one: ${hint(command`resume ${id}`)}`,
+  ];
+}
+
 /**
  * Returns the last run of a playbook in an environment that nobody has named, with these inputs, if it has not passed, and none with these inputs has
  * passed since.
  */
-export function unfinishedWith(
-  store: JournalStore,
-  { place, environment, inputs }: { readonly place: PlaybookPlace; readonly environment: string; readonly inputs: JsonObject },
-): RunSummary | undefined {
+function unfinishedWith(store: JournalStore, { place, environment, inputs }: AboutToBegin): RunSummary | undefined {
   const hasInputs = ({ id }: RunSummary): boolean =>
     unlessArchived(() => jsonEquals(store.openingOf(id)?.inputs ?? null, inputs)) === true;
   const run = store.runs.notPassedOf(place, environment).find(hasInputs);

@@ -2,20 +2,17 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import type { JsonObject } from "../../../base/json/json.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../../environment/target.ts";
-import { leftBy } from "../../../engine/run/earlier/writes-left-open.ts";
 import type { Consent } from "../../../engine/run/consent.ts";
 import { newRunName } from "../../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../../engine/run/start-run.ts";
 import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../../playbook/model.ts";
-import type { PlaybookPlace } from "../../../protocol/identity.ts";
 import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
-import { unfinishedWith } from "../../runs/done-since.ts";
+import { unfinishedNote } from "../../runs/done-since.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
@@ -121,11 +118,13 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       ...(hasWrites(playbook.steps)
         ? emptyStateNote(session.state, session.store, shell.hint).map((note) => `note: ${note}`)
         : []),
-      ...unfinishedNote(shell, session, {
-        place: { file: playbook.file, folder },
-        inputs: inOrganization(playbook, inputs, organizationOf(session.target)),
-        key,
-      }),
+      ...(key !== undefined && session.store.withKey(key) !== undefined
+        ? []
+        : unfinishedNote(session.store, shell.hint, {
+            place: { file: playbook.file, folder },
+            environment: session.target.environment,
+            inputs: inOrganization(playbook, inputs, organizationOf(session.target)),
+          })),
     ],
   };
 }
@@ -156,25 +155,6 @@ function repeatProtected(environment: string): Failure {
 // Its warnings were shown when it was checked at first; what cannot be run any more says why.
 function collecting(shell: ProjectShell, say: (text: string) => void): ProjectShell {
   return { ...shell, stderr: { ...shell.stderr, write: say } };
-}
-
-// One that left a write open is refused in words of its own, and one that somebody holds is under way. Others of the playbook may have run since.
-function unfinishedNote(
-  { hint }: ProjectShell,
-  { store, target }: Session,
-  { place, inputs, key }: { readonly place: PlaybookPlace; readonly inputs: JsonObject; readonly key: string | undefined },
-): readonly string[] {
-  if (key !== undefined && store.withKey(key) !== undefined) return [];
-  const { environment } = target;
-  const same = unfinishedWith(store, { place, environment, inputs });
-  const earlier = same ?? store.runs.lastOf(place, environment);
-  if (earlier === undefined || earlier.outcome === "passed" || earlier.held !== undefined || leftBy(store, earlier) !== undefined)
-    return [];
-  const { id, outcome = "not finished" } = earlier;
-  const which = same === undefined ? "its last one has" : "its last one with these inputs has";
-  return [
-    `note: this is a new run of ${place.file}; ${which} not passed (${outcome}). To continue that one: ${hint(command`resume ${id}`)}`,
-  ];
 }
 
 // A run that has begun continues with what was planned. One that has passed is only shown again.

@@ -13,8 +13,13 @@ import type { RunQueue, JobResult, SubmittedRun } from "../../../fleet/queue.ts"
 import { openQueue } from "../../fleet/open-queue.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
 import { serverOf } from "../../project/state-server.ts";
+import { unfinishedNote } from "../../runs/done-since.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
-import { loadPlaybooks, playbookFiles } from "../../project/project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles } from "../../project/project.ts";
+import { LOOKING } from "../../../journal/journal.ts";
+import { JournalStore } from "../../../journal/store.ts";
+import type { StatePlace } from "../../../sql/place.ts";
+import { nextOf } from "../../../report/text.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
 import { worst } from "../../runs/perform.ts";
@@ -46,12 +51,14 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
   assertOneKey(options.key, checked.length, "submit");
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
-  const runs = ready.map((each) => submittedRun(shell, options, each));
+  const about = ready.map((each) => [each, submittedRun(shell, options, each)] as const);
+  const runs = about.map(([, run]) => run);
   // Whatever ends this command from here on: the key leads to the run.
   if (options.key === undefined)
     for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
+    noteUnfinished(shell, place, options, about);
     const all = await submitAll(shell, options, runs, queue);
     if (options.wait !== true) return printSubmitted(shell, options, all);
     return await printOutcomes(shell, options, all, queue);
@@ -59,6 +66,22 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
     await queue.stop(0);
   }
 };
+
+// A run whose key is given again is resumed, and the key of another run is meant.
+function noteUnfinished(
+  shell: ProjectShell,
+  place: StatePlace,
+  { key }: SubmitOptions,
+  about: readonly (readonly [ReadyPlaybook, SubmittedRun])[],
+): void {
+  using store = JournalStore.look(place, LOOKING);
+  if (store === undefined || (key !== undefined && store.withKey(key) !== undefined)) return;
+  const folder = folderInProject(shell);
+  for (const [{ playbook, inputs }, { environment }] of about) {
+    const begins = { place: { file: playbook.file, folder }, environment, inputs };
+    for (const note of unfinishedNote(store, shell.hint, begins)) shell.stderr.write(`${note}\n`);
+  }
+}
 
 async function submitAll(
   shell: ProjectShell,
@@ -150,7 +173,14 @@ async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: strin
 }
 
 function outcomeLines(shell: Shell, playbook: string, { run, outcome, problem }: JobResult): string {
-  if (problem === null) return `${playbook}: ${outcome}; to see it: ${shell.hint(command`runs show ${run ?? "RUN"}`)}\n`;
+  if (problem === null) {
+    const id = run ?? "RUN";
+    const isDone = outcome === null || outcome === "passed";
+    const { words, command: typed } = isDone
+      ? { words: "to see it", command: command`runs show ${id}` }
+      : nextOf({ id, outcome });
+    return `${playbook}: ${outcome}; ${words}: ${shell.hint(typed)}\n`;
+  }
   const next = problem.next === undefined ? [] : nextLines(completedAdvice(problem.next, shell.hint));
   return [`${playbook}: not run: ${problem.code}`, ...[problem.message, ...next].map((line) => `  ${line}`), ""].join("\n");
 }
