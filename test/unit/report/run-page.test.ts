@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import type { RunRecord } from "../../../src/protocol/record.ts";
-import { runPage } from "../../../src/report/html/pages/page.ts";
+import { htmlReport, runPage } from "../../../src/report/html/pages/page.ts";
 import { WRITERS } from "../../../src/report/formats/writers.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import { exchangesOf, RUNS, TRANSACTION, uncommitted } from "./records.ts";
@@ -39,4 +39,13 @@ test("a write whose answer is awaited is no concern while a process runs it, and
   const dead = served(null);
   expect(dead).toContain("Needs attention");
   expect(dead).toContain("no answer was recorded");
+});
+
+test("the index shows the file of each run, since two playbooks may have one name", () => {
+  const report = reportOf(RUNS["passed"]?.().all ?? []);
+  const { run } = report;
+  const copy = { ...report, run: { ...run, playbook: { ...run.playbook, file: "copy.yaml" } } };
+  const html = [...htmlReport([report, copy])].join("");
+  const index = html.slice(html.indexOf("The runs of this page"), html.indexOf("</table>"));
+  expect(index).toContain('<span class="name">copy.yaml</span>');
 });

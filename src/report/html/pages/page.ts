@@ -8,7 +8,7 @@ import { environmentWords, NOT_BEGUN, RUN_WORDS } from "../../words.ts";
 import { Budget } from "../parts/budget.ts";
 import { framed, themeButton } from "../frame.ts";
 import { comparisonsOverTime } from "../parts/history.ts";
-import { el, type Markup } from "../markup.ts";
+import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { isAtWork } from "../parts/step.ts";
 import { notBegunMarkup, runPieces } from "./run.ts";
@@ -134,7 +134,7 @@ function indexOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): 
 
 function indexRow({ run, totals }: RunReport, at: number): TableRow {
   return [
-    el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)),
+    [el("a", { href: `#${runId(at)}` }, oneLine(run.playbook.name)), ...inFile(run.playbook)],
     outcomeMarkup(run.outcome, RUN_WORDS[run.outcome]),
     oneLine(environmentWords(run.target)),
     countsOf(totals),
@@ -143,8 +143,13 @@ function indexRow({ run, totals }: RunReport, at: number): TableRow {
   ];
 }
 
+// Playbooks that are copies of each other have one name.
+function inFile({ name, file }: NotBegun["playbook"]): readonly Child[] {
+  return name === file ? [] : [" ", el("span", { class: "name" }, oneLine(file))];
+}
+
 function notBegunRow({ playbook }: NotBegun): TableRow {
-  return [oneLine(playbook.name), outcomeMarkup("failed", NOT_BEGUN), "", "", "", ""];
+  return [[oneLine(playbook.name), ...inFile(playbook)], outcomeMarkup("failed", NOT_BEGUN), "", "", "", ""];
 }
 
 function runId(at: number): string {
