@@ -91,6 +91,12 @@ interface JobCounts {
 
 const PREFIX = "run-";
 
+// Workers that start together wait for each other, and this side limits each question already.
+const UNBOUNDED = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;";
+
+/** The server ended the connection on which pg-boss listens, which knows no settings of ours. pg-boss opens it again, and asks until then. */
+const IDLE_TOO_LONG = "57P05";
+
 /**
  * The queue of submitted runs, by label. It may deliver a job twice: the journal decides by the job's key which worker acts for the run. See
  * decision 159.
@@ -113,7 +119,7 @@ export class RunQueue {
     // A server that lost its power closes no connection. Without a limit, a worker would wait for its answer for ever.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
     // pg-boss hands it to its pool, which asks nothing before it is done.
-    const ready = { onConnect: (client: { query(sql: string): Promise<unknown> }) => client.query(SESSION) };
+    const ready = { onConnect: (client: { query(sql: string): Promise<unknown> }) => client.query(SESSION + UNBOUNDED) };
     const boss = new PgBoss({
       ...bounded,
       ...ready,
@@ -132,8 +138,8 @@ export class RunQueue {
     });
     // pg-boss also starts when it cannot register this process, and does not try again. Metrics would count one worker too few.
     let failedAtStart: string | undefined;
-    const noteAtStart = ({ message }: { readonly message: string }): void => {
-      failedAtStart ??= message; // some errors are plain objects
+    const noteAtStart = ({ message, code }: { readonly message: string; readonly code?: string }): void => {
+      if (code !== IDLE_TOO_LONG) failedAtStart ??= message; // some errors are plain objects
     };
     boss.on("error", noteAtStart);
     try {

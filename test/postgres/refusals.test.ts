@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
@@ -256,6 +257,29 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await server.query(`CREATE FUNCTION ${place.schema}_queue.act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
       CREATE TRIGGER quiet BEFORE INSERT ON ${place.schema}_queue.job_common FOR EACH ROW EXECUTE FUNCTION ${place.schema}_queue.act()`);
     await expect(queue.submit("default", { ...SUBMITTED, key: "k2" })).rejects.toMatchObject({ code: "queue.unanswered" });
+    await queue.stop(0);
+  });
+
+  test("a queue is used by a role whose settings would end the sessions and statements of the queue", async () => {
+    await server.query("CREATE ROLE hasty LOGIN; GRANT CREATE ON DATABASE postgres TO hasty");
+    const limits = ["statement_timeout", "lock_timeout", "idle_session_timeout", "transaction_timeout"];
+    const known = await server.query(`SELECT name FROM pg_settings WHERE name IN ('${limits.join("', '")}')`);
+    const place = server.place("hasty");
+    const openQueue = (): Promise<RunQueue> => RunQueue.open(place, { takesJobs: true, onError: (why) => said.push(why) });
+    const said: string[] = [];
+    await (await openQueue()).stop(0);
+    for (const { name } of known) await server.query(`ALTER ROLE hasty SET ${String(name)} = '300ms'`);
+    // The last thing of a start waits, as on a busy machine.
+    const holder = new Client({ connectionString: server.address() });
+    await holder.connect();
+    await holder.query(`BEGIN; LOCK TABLE ${place.schema}_queue.instance IN ACCESS EXCLUSIVE MODE`);
+    const opening = openQueue();
+    await holder.query("SELECT pg_sleep(1)");
+    await holder.query("COMMIT");
+    const queue = await opening;
+    await holder.end();
+    await queue.submit("default", { ...SUBMITTED, key: "k1" });
+    expect(said.filter((why) => !why.includes("idle-session"))).toEqual([]);
     await queue.stop(0);
   });
 
