@@ -77,6 +77,8 @@ interface Ending {
   readonly at: number;
 }
 
+type KeptEnd = Partial<FiringEnd & Pick<Ending, "blocking" | "problems">>;
+
 /** Runs firings to their end, and reports them. */
 export class Carrier {
   readonly #parts: Parts;
@@ -106,19 +108,25 @@ export class Carrier {
     const result = await inSlot(() => (this.#mayBegin(stop) ? this.#run(scheduled, firing, stop) : Promise.resolve(NOT_BEGUN)));
     const { state, problems: found } = endOf(result, stop.signal, scheduled);
     const exit = state === "failed" && result.exit === EXIT.interrupted ? EXIT.failed : result.exit;
+    let say: (() => void) | undefined;
     const ended = await this.#whenBack(() =>
       store.transaction(() => {
         const isNever = state === "cancelled" && store.firings.lastEnded(scheduled.id)?.state === "cancelled";
         const problems = isNever ? [neverEnding()] : found;
         const over = store.firings.end(firing, state, problems[0]);
         if (over !== undefined)
-          this.reportEnd(scheduled, over, { report: result.report, exit: result === NOT_BEGUN ? undefined : exit, problems });
+          say = this.#keepEnd(scheduled, over, {
+            report: result.report,
+            exit: result === NOT_BEGUN ? undefined : exit,
+            problems,
+          });
         // The server may have kept the end, and gone away before it answered.
         return over ?? store.firings.at(firing.schedule, firing.tick);
       }),
     );
     if (ended === undefined || ended.state === "died")
       log("error", "firing.lost", lostLine(scheduled, ended, result), { ...aboutFiring(firing), outcome: state });
+    else say?.(); // only now: a transaction that was rolled back is repeated
     return { state, exit };
   }
 
@@ -154,23 +162,27 @@ export class Carrier {
   }
 
   /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
-  reportEnd(
-    scheduled: Scheduled,
-    firing: Firing,
-    { report, exit, blocking, problems = problemsOf(firing) }: Partial<FiringEnd & Pick<Ending, "blocking" | "problems">> = {},
-  ): void {
+  reportEnd(scheduled: Scheduled, firing: Firing, ending: KeptEnd = {}): void {
+    this.#keepEnd(scheduled, firing, ending)();
+  }
+
+  // Keeps the state and the notifications in the transaction that ends the firing. Returns what says it to all others, which nothing undoes.
+  #keepEnd(scheduled: Scheduled, firing: Firing, { report, exit, blocking, problems = problemsOf(firing) }: KeptEnd): () => void {
     const { clock, metrics, heartbeat, log, redact } = this.#parts;
     const state = firing.state as EndedState;
-    const at = clock.now();
-    metrics.fired(scheduled.id, state, 1);
-    if (showsState(firing)) heartbeat.ended(firing, { exit, report });
-    const event = showsState(firing) ? this.#notify(scheduled, firing, { report, blocking, problems, at }) : undefined;
-    log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
-      ...aboutFiring(firing),
-      outcome: state,
-      ...present({ run: firing.runId }),
-      ...(firing.problem === undefined ? {} : { problem: masked(firing.problem, redact) }),
-    });
+    const event = showsState(firing)
+      ? this.#notify(scheduled, firing, { report, blocking, problems, at: clock.now() })
+      : undefined;
+    return () => {
+      metrics.fired(scheduled.id, state, 1);
+      if (showsState(firing)) heartbeat.ended(firing, { exit, report });
+      log(levelOf(firing), "firing.ended", redact(endedLine(scheduled, firing, event === "recovery")), {
+        ...aboutFiring(firing),
+        outcome: state,
+        ...present({ run: firing.runId }),
+        ...(firing.problem === undefined ? {} : { problem: masked(firing.problem, redact) }),
+      });
+    };
   }
 
   // Keeps the state of the schedule, and returns the event of this firing; nothing if it was reported already.

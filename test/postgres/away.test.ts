@@ -171,6 +171,22 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     await proxy.close();
   });
 
+  test("undoes the end of a firing, which is then kept: the end is reported once", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z", place);
+    const service = desk.serve(schedule("*/10 * * * *"));
+    await desk.until("2026-06-01T00:05:00Z");
+    await server.query(`SET search_path TO ${place.schema};
+      CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''40001''; END';
+      CREATE CONSTRAINT TRIGGER undo AFTER UPDATE ON firing DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.state = 'passed') EXECUTE FUNCTION undo()`);
+    await desk.until("2026-06-01T00:15:00Z");
+    await server.query(`SET search_path TO ${place.schema}; DROP TRIGGER undo ON firing; DROP FUNCTION undo()`);
+    await desk.until("2026-06-01T00:18:00Z");
+    const ends = desk.logged.filter((line) => line.startsWith("firing.ended"));
+    expect([ends.length, /_firings_total\{\S*"passed"\} (\d+)/.exec(await service.metrics())?.[1]]).toEqual([1, "1"]);
+    await desk.end(service);
+  });
+
   test("is not taken for damaged when it goes between a lease and the question whether its holder lives", async () => {
     const proxy = await Proxy.open(server.port);
     using distant = JournalStore.open(through(proxy), { clock, redact: (text) => text });
