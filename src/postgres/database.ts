@@ -278,7 +278,8 @@ export class PostgresDatabase implements SqlDatabase {
     if (error.isBroken || error.code === READ_ONLY) this.close();
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
     if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
-    throw failureOf(this.path, error);
+    const commits = this.#waiting === undefined ? !isRead : statements.at(-1)?.text === "COMMIT";
+    throw failureOf(this.path, error, commits && error.isBroken && !error.isUnsent);
   }
 
   #connect(): number {

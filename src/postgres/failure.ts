@@ -88,14 +88,17 @@ const SQLSTATE = /^[\dFHPX][\dA-Z]{4}$/;
 /** How errors of `pg` begin that are about a password, which have no code. */
 const OF_PASSWORD = "SASL: ";
 
-/** Returns an error of a server as a failure. The address is never a part of it. */
-export function failureOf(path: string, { message, code, isBroken }: ServerError): Error {
+// Nothing is said of repeating the command, which would make the writes of a run again.
+const ONLY_ANSWER_LOST = "the change may be recorded all the same, because only the answer was lost";
+
+/** Returns an error of a server as a failure. The address is never a part of it. `mayBeKept`: it may have kept the change. */
+export function failureOf(path: string, { message, code, isBroken }: ServerError, mayBeKept = false): Error {
   const state = code ?? (message.startsWith(OF_PASSWORD) ? "28" : "");
   const known = BY_STATE[state] ?? BY_STATE[state.slice(0, 3)] ?? BY_STATE[state.slice(0, 2)];
   const text = known ?? (isBroken ? AWAY : SQLSTATE.test(state) ? REFUSED : undefined);
   if (text === undefined) return new Error(`${path}: ${message} (${code ?? "no code"})`);
   const { passes, code: name, what, next } = text;
   const why = text === REFUSED ? `${message} (${state})` : message;
-  const details = { code: name, message: `${path} ${what}: ${why}`, next };
+  const details = { code: name, message: `${path} ${what}: ${why}`, next, ...(mayBeKept ? { why: ONLY_ANSWER_LOST } : {}) };
   return passes === true ? new PassingFailure(details) : new DatabaseFailure(details);
 }

@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
+import { isoDay } from "../../src/base/time/date.ts";
 import { ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
@@ -27,6 +28,7 @@ const ANSWERS_AT_START = 80;
 const ANSWERS_OF_SUBMIT = 28;
 const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
 
+const DAY_MS = 86_400_000;
 const DIFFERING = `playbook: 1
 mode: read-only
 inputs:
@@ -120,6 +122,30 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     await way.loseCommitOf("FROM comparison WHERE environment = $1 AND playbook = $2\0");
     const { code, stdout, transcript } = await project.run("run", "compare.yaml");
     expect([code, stdout], transcript).toEqual([3, expect.stringContaining("1 drift")]);
+  });
+
+  test("when a person's word is kept: the message says that it may have been, and to repeat the command does no harm", async () => {
+    const { way, project } = await desk();
+    project.write("compare.yaml", DIFFERING);
+    await project.run("run", "compare.yaml");
+    const { stdout } = await project.run("drift", "list", "--json");
+    const id = (JSON.parse(stdout) as { drifts: { id: string }[] }).drifts[0]?.id ?? "";
+    await project.run("plan", "order.yaml", "--input", "order=1", "--out", "order.plan.json");
+    const day = isoDay(Date.now() + DAY_MS);
+    const words = [
+      ["INSERT INTO acknowledgement", ["drift", "ack", id, "--until", day], 0],
+      ["INSERT INTO acknowledgement", ["drift", "close", id], 2],
+      ["INSERT INTO approval", ["approve", "order.plan.json"], 0],
+    ] as const;
+    for (const [kept, args, again] of words) {
+      await way.loseCommitOf(kept);
+      const command = [...args, "--because", "it is known"];
+      const lost = await project.run(...command);
+      expect([lost.code, lost.stderr], lost.transcript).toEqual([2, expect.stringMatching(/may be recorded all the same/)]);
+      const repeated = await project.run(...command);
+      expect(repeated.code, repeated.transcript).toBe(again);
+      if (again === 2) expect(repeated.stderr).toContain("drift.cleared");
+    }
   });
 
   test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
