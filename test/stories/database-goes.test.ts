@@ -25,7 +25,9 @@ import {
 
 /** More answers than a worker gets before it works, and `submit` before it has ended. */
 const ANSWERS_AT_START = 80;
-const ANSWERS_OF_SUBMIT = 28;
+const ANSWERS_OF_SUBMIT = 36;
+/** So many more if its run is in the queue already. */
+const MORE_WITH_A_KEY = 14;
 const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
 
 const DAY_MS = 86_400_000;
@@ -229,7 +231,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     const { code, stderr, transcript } = await interrupted.ended;
     expect(code, transcript).toBe(130);
     const key = /^ {2}to wait for order\.yaml: submit it with the same options and --key (\S+)$/m.exec(stderr)?.[1] ?? "";
-    await way.cutAfter(ANSWERS_OF_SUBMIT + 2);
+    await way.cutAfter(ANSWERS_OF_SUBMIT + MORE_WITH_A_KEY);
     const waiting = project.start("submit", "order.yaml", "--input", "order=1", "--key", key, "--wait");
     await waiting.printed("Connection terminated");
     const noticed = waiting.printed("waits until it answers").then(() => true);
