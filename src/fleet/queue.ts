@@ -455,6 +455,10 @@ function otherPlaybook({ key, playbook }: SubmittedRun, hasPassed: boolean): Fai
   const message = `the key ${key} was submitted with another version of ${playbook}, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
   const next = hasPassed
     ? ["look at that run first, because a run with another key makes again what that one has written:", command`runs show ${key}`]
-    : ["submit this version with the same key once that run has ended; to see whether it has:", command`runs --queued`];
+    : [
+        "submit this version with the same key once that run has ended, or once you have withdrawn it, if no worker has it:",
+        command`runs --queued`,
+        command`runs withdraw ${key}`,
+      ];
   return new Failure({ code: "queue.other-playbook", message, why, next });
 }
