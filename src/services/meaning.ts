@@ -4,7 +4,7 @@ import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
 import type { PredictableWrite } from "./predictable-write.ts";
 import type { Probe } from "./probe.ts";
-import type { Sets } from "./sets.ts";
+import { canUndo, type Sets, type Setter } from "./sets.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 
 /** The effect of a second request of the same write. It decides what may happen after an answer was lost, and no playbook can change it. */
@@ -131,4 +131,17 @@ export interface WriteMeaning extends CommonMeaning, PredictableWrite {
 /** A write that gives something a value: a second one changes nothing. */
 export function absolute(readBack: string, probe: Probe, sets: Sets): WriteMeaning {
   return { effect: "absolute", readBack, probe, sets };
+}
+
+interface LateOrLater {
+  readonly meaning: WriteMeaning;
+  /** `undefined` where it is not known. */
+  readonly input: JsonObject | undefined;
+}
+
+/** Returns whether a request that was sent again, because that did no harm by itself, could undo a later write if it arrived after it. */
+export function canUndoLate(late: LateOrLater, later: LateOrLater, profile: Profile): boolean {
+  const again = late.meaning.effect === "absolute" ? "value" : "unique";
+  const setter = ({ meaning: { sets }, input }: LateOrLater): Setter => ({ sets, input });
+  return canUndo(setter(late), setter(later), { again, profile });
 }

@@ -1,7 +1,7 @@
 import { changesBetween } from "../../base/text/difference.ts";
 import { isObject } from "../../base/json/json.ts";
 import { operationNamed } from "../../operations/operation.ts";
-import { canUndo } from "../../services/sets.ts";
+import { canUndoLate } from "../../services/meaning.ts";
 import { isWrite } from "../../playbook/model.ts";
 import { stepOf } from "../../protocol/address.ts";
 import { mayStillArrive } from "../../protocol/attempts.ts";
@@ -152,15 +152,12 @@ class Comparison {
     const { step, isWhole } = spot;
     if (step.kind === "check") return false;
     if (!operation.writes) return true; // an earlier version sent it as a write, and this version no longer describes it
-    const { sets, effect } = operation.meaning;
     const given = step.kind === "call" && !isWhole ? fingerprintOf(spot, this.#traces.contextNow)["with"] : undefined;
-    const about = { again: effect === "absolute" ? "value" : "unique", profile: this.#edited.target.profile } as const;
+    const late = { meaning: operation.meaning, input };
+    const { profile } = this.#edited.target;
     return callsIn(step)
       .filter(isWrite)
-      .some((later) => {
-        const setter = { sets: later.operation.meaning.sets, input: isObject(given) ? given : undefined };
-        return canUndo({ sets, input }, setter, about);
-      });
+      .some(({ operation: { meaning } }) => canUndoLate(late, { meaning, input: isObject(given) ? given : undefined }, profile));
   }
 
   /** Steps that were done and have been removed. */

@@ -201,8 +201,7 @@ export class RunContext extends ReadingContext {
    * earlier version as long as an exchange may take. When an answer, or a missing answer, is recorded, it had left by then. See decision 90.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
-    const latestMs = Math.max(LIMITS.intentMs, this.target.timeoutMs);
-    return answered === undefined ? this.ageOf(attempt) - latestMs : this.#since(answered);
+    return answered === undefined ? this.ageOf(attempt) - mayLeaveWithinMs(this.target) : this.#since(answered);
   }
 
   /**
@@ -306,6 +305,11 @@ export class RunContext extends ReadingContext {
   stop(place: Place, stopped: Omit<StepStopped, "kind" | "step">): void {
     this.note({ kind: "step.stopped", step: place.address, ...stopped });
   }
+}
+
+/** Returns how long after its intent a request may leave, in milliseconds: one of an earlier version as long as an exchange may take. */
+export function mayLeaveWithinMs({ timeoutMs }: Pick<Target, "timeoutMs">): number {
+  return Math.max(LIMITS.intentMs, timeoutMs);
 }
 
 function isAboutWrite(fact: Fact): fact is AttemptAnswered | ReceiptRead | AttemptSettled {

@@ -12,7 +12,8 @@ import type { JournalStore } from "../../../journal/store.ts";
 import type { AttemptState } from "../../../protocol/attempt-state.ts";
 import { lateAttempts } from "../../../protocol/attempts.ts";
 import { stateOf } from "../../../protocol/state.ts";
-import { canUndo } from "../../../services/sets.ts";
+import { canUndoLate } from "../../../services/meaning.ts";
+import { mayLeaveWithinMs } from "../run-context.ts";
 import { foreseenWrites, type ForeseenRun, mayTouchSame, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
 /** A request of an earlier run that may still arrive, and then undo what a run does that is about to begin. */
@@ -38,6 +39,7 @@ export function lateBefore(store: JournalStore, starting: ForeseenRun, clock: Cl
   const runs = store.runs.mayArriveAfter(clock.now());
   if (runs.length === 0) return [];
   const would = foreseenWrites(starting);
+  if (would.length === 0) return [];
   return runs.flatMap((run): readonly LateWrite[] => {
     const { opened, steps } = stateOf(store.read(run.id));
     if (opened === undefined) return [];
@@ -61,8 +63,8 @@ function arrivesWithin({ mayStillBeSent }: AttemptState, { settleWithinMs }: Tar
 
 // As a run counts it (`RunContext.goneFor`), but for a process that has ended.
 function goneFor({ intended, intendedAt, answered }: AttemptState, { clock, target }: { clock: Clock; target: Target }): number {
-  const leftAt = answered?.at ?? intendedAt + Math.max(LIMITS.intentMs, target.timeoutMs);
-  return Math.min(clock.now() - leftAt, surelyPassed(intended.uptime, clock.uptime()) ?? Infinity);
+  const [at, latestMs] = answered === undefined ? [intendedAt, mayLeaveWithinMs(target)] : [answered.at, 0];
+  return Math.min(clock.now() - at, surelyPassed(intended.uptime, clock.uptime()) ?? Infinity) - latestMs;
 }
 
 // What sets the same once more undoes nothing.
@@ -70,9 +72,7 @@ function mayUndo(late: TouchingWrite, write: TouchingWrite, { profile }: Target)
   const [own, theirs] = [late.operation, write.operation];
   if (!own.writes || !theirs.writes || own.service !== theirs.service || !mayTouchSame(late, write)) return false;
   if (own === theirs && write.input !== undefined && jsonEquals(late.input ?? null, write.input)) return false;
-  const again = own.meaning.effect === "absolute" ? "value" : "unique";
-  const setter = { sets: theirs.meaning.sets, input: write.input };
-  return canUndo({ sets: own.meaning.sets, input: late.input }, setter, { again, profile });
+  return canUndoLate({ meaning: own.meaning, input: late.input }, { meaning: theirs.meaning, input: write.input }, profile);
 }
 
 /** Returns the Failure of a run that must not begin while a request of an earlier run may still undo what it does. */
@@ -83,7 +83,7 @@ export function lateWriteSent(found: readonly [LateWrite, ...LateWrite[]]): Fail
   return new Failure({
     code: "run.late-write",
     message: [...shown, ...more].join("\n"),
-    why: "that request had no answer, and was sent again, because that did no harm by itself; if it arrives now, it undoes what this run does. Nothing was sent",
+    why: "that request had no answer, and was sent again, because that did no harm by itself; if it arrives now, it undoes what this run does; nothing of this run was sent",
     next: [
       `run it after ${isoTime(Math.max(...found.map(({ until }) => until)))}`,
       ...(first.isDeclared ? [] : ["or declare in tokenbook.yaml how long a request can be under way, as `settleWithin`"]),
@@ -95,5 +95,5 @@ export function lateWriteSent(found: readonly [LateWrite, ...LateWrite[]]): Fail
 
 function sentenceOf({ run, attempt: { intended, intendedAt }, undoes }: LateWrite): string {
   const { step, operation } = intended;
-  return `a request of the run ${run.id} of ${run.playbook} may still arrive: "${step}" (${operation}, attempted at ${isoTime(intendedAt)}); "${undoes}" of this playbook sets the same`;
+  return `a request of the run ${run.id} of ${run.playbook} may still arrive: "${step}" (${operation}, attempted at ${isoTime(intendedAt)}), and could undo what "${undoes}" of this playbook does`;
 }

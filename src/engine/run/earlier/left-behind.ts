@@ -21,7 +21,7 @@ export function leftBehindBefore(
   return { open: leftOpenBefore(store, starting, hasLeftNothing), late: lateBefore(store, starting, clock) };
 }
 
-/** Returns the runs that have left it behind. */
+/** Returns the ids of the runs that have left something behind. */
 export function runsOf({ open, late }: LeftBehind): readonly string[] {
   return [...new Set([...open, ...late].map(({ run }) => run.id))];
 }

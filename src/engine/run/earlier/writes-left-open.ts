@@ -49,7 +49,7 @@ interface SameObject {
   readonly object: { readonly kind: string; readonly id: string } | undefined;
 }
 
-/** Is called for each run without an open write, with the time until which other runs may find what it has written. */
+/** A function that is called for each run without an open write, with the time until which other runs may find what it has written. */
 export type HasLeftNothing = (run: RunSummary, until: number) => void;
 
 /**
