@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";
 const NOT_PASSED = `outcome IS DISTINCT FROM 'passed' AND ${IS_NOT_LOST}`;
 
-/** The runs of a journal, chosen by what their rows say: no record is read. */
+/** The runs of a journal, chosen by a question to the database: their records are not read. */
 export class RunRows {
   readonly #database: SqlDatabase;
   readonly #leases: Leases;

@@ -82,7 +82,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     leases: "List the leases: of runs, groups, and the entities that runs act as.",
     release: "Free a run whose process, on another machine, is gone. The journal keeps your reason with your name.",
     because: "how you know that the process is gone for good",
-    withdraw: "Take a submitted run out of the queue that no worker has taken yet.",
+    withdraw: "Take a submitted run that no worker has taken yet out of the queue.",
     withdrawn: "the key of the run, as `submit` printed it and `runs --queued` lists it",
     "accept-loss":
       "Accept that the journal has lost records, after you looked at the ledger. Runs that had not passed can't be resumed. Your reason is kept with your name.",

@@ -12,7 +12,7 @@ import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 
 /** What runs have done that began later than others, each read once. */
-export class LaterRuns {
+class LaterRuns {
   readonly #store: JournalStore;
   /** Of each run the inputs with which it has written; an empty text where it has written nothing. */
   readonly #written = new Map<string, string>();

@@ -90,7 +90,7 @@ function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { pl
       why: "a run by this plan would make these writes again; nothing was sent but reads",
       next:
         state.closed?.outcome === "passed"
-          ? ["if they shall be made once more, make a new plan and look at it:", command`plan ${playbook.file} --out FILE`]
+          ? ["to make these writes once more, make a new plan and look at it:", command`plan ${playbook.file} --out FILE`]
           : command`resume ${id}`,
     });
   }
