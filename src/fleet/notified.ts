@@ -1,5 +1,6 @@
 import type { SqlDatabase } from "../sql/database.ts";
-import { schemaOfQueue, type TakenRun } from "./queue.ts";
+import type { TakenRun } from "./queue.ts";
+import { schemaOfQueue } from "./submitted-run.ts";
 
 /**
  * Notes in the job of a run that people are notified of an end of it, and returns whether that is new. Within the transaction that keeps the

@@ -9,26 +9,8 @@ import { quoted, storable, storableIn } from "../base/text/text.ts";
 import { SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import type { ServerPlace } from "../sql/place.ts";
-
-/** A run that somebody has submitted. It consists of text and JSON, because it goes through the database. */
-export interface SubmittedRun {
-  /** The path of the playbook from the folder of its project. */
-  readonly playbook: string;
-  /** Its name in tokenbook.yaml. */
-  readonly environment: string;
-  /** Names the run: however often the queue delivers the job, it is this one. */
-  readonly key: string;
-  /** The digest of the playbook, so that a worker with another version of it refuses. */
-  readonly digest: string;
-  /** The inputs as JSON text, in which numbers are exact. */
-  readonly inputs: string;
-  /** The declared variables, by the playbook that declares them. */
-  readonly env: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Who consents to its writes in a protected environment. */
-  readonly confirmed: { readonly who: string; readonly how: "yes" } | null;
-  /** The name of the person who submitted it. */
-  readonly submittedBy: string;
-}
+import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
+import { labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
 
 /** A submitted run whose job a worker has taken, or has given up. */
 export interface TakenRun extends SubmittedRun {
@@ -89,8 +71,6 @@ interface JobCounts {
   readonly oldest: string | null;
 }
 
-const PREFIX = "run-";
-
 // Workers that start together wait for each other, and this side limits each question already.
 const UNBOUNDED = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;";
 
@@ -103,12 +83,16 @@ const IDLE_TOO_LONG = "57P05";
  */
 export class RunQueue {
   readonly #boss: PgBoss;
+  /** The schema of the state whose queue it is. */
+  readonly #state: string;
+  /** The schema of the queue. */
   readonly #schema: string;
   readonly #known = new Set<string>();
 
-  private constructor(boss: PgBoss, schema: string) {
+  private constructor(boss: PgBoss, state: string) {
     this.#boss = boss;
-    this.#schema = schema;
+    this.#state = state;
+    this.#schema = schemaOfQueue(state);
   }
 
   /** Opens the queue of a state. `onError` receives each error after which the queue continues. Throws a Failure. */
@@ -150,7 +134,7 @@ export class RunQueue {
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
-    return new RunQueue(boss, schemaOfQueue(schema));
+    return new RunQueue(boss, schema);
   }
 
   /**
@@ -255,6 +239,12 @@ export class RunQueue {
     return { runs, total: Number(jobs[0]?.total ?? 0) };
   }
 
+  /** Returns the earliest run that waits or is under way and does what another one would do; undefined when there is none. Throws a Failure. */
+  async alike(run: RunContent): Promise<SubmittedAlike | undefined> {
+    const ask: AskDatabase = async (sql, values) => (await this.#boss.getDb().executeSql(sql, [...values])).rows;
+    return asked(() => submittedAlike(this.#state, run, ask));
+  }
+
   /** Takes submitted runs with a key out of the queue, and returns them. Throws a Failure when there is none that waits. */
   async withdraw(key: string): Promise<readonly LabelledRun[]> {
     const job = `name LIKE '${PREFIX}%' AND id = $1`;
@@ -336,11 +326,6 @@ type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
 
 /** The code of the problem of a run that was given up. */
 const GIVEN_UP = "queue.given-up";
-
-/** Returns the schema that holds the queue of a state. */
-export function schemaOfQueue(schema: string): string {
-  return `${schema}_queue`;
-}
 
 // The database refuses an end of a job with another text, also in the cause of an error. The job would be delivered again and again.
 function storableResult(result: JobResult): JobResult {
@@ -432,10 +417,6 @@ function notWaiting(key: string, isUnderWay: boolean): Failure {
     why: "only a run that no worker has can be withdrawn; nothing was changed",
     next: isUnderWay ? command`runs show ${key}` : command`runs --queued`,
   });
-}
-
-function labelOf({ name }: Pick<AnyJob, "name">): string {
-  return name.slice(PREFIX.length);
 }
 
 function keyTaken({ key }: SubmittedRun): Failure {

@@ -159,6 +159,41 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(await service.commits()).toEqual([]);
   });
 
+  test("what is submitted is not run by hand too, and whoever submits it twice is notified", async () => {
+    const { machine, service } = await fleet();
+    const desk = machine();
+    await submit(desk, "O8");
+    const submitAgain = () => desk.run("submit", "order.yaml", "--input", "order=O8");
+    const note = "note: this is another run of order.yaml; one with these inputs (key O8) waits for a worker. ";
+    const twice = await submitAgain();
+    expect(twice.stderr, twice.transcript).toContain(`${note}To take it back: tokenbook runs withdraw O8\n`);
+    const [, second = ""] = /the key of order\.yaml is (\S+)/.exec(twice.stderr) ?? [];
+    const run = (order: string, ...more: string[]) => desk.run("run", "order.yaml", "--input", `order=${order}`, ...more);
+    const byHand = await run("O8");
+    expect([byHand.code, byHand.stderr], byHand.transcript).toEqual([6, expect.stringContaining("run.submitted")]);
+    expect(byHand.stderr, byHand.transcript).toContain("next: leave it to a worker, or withdraw it and run the playbook again:");
+    expect(await service.commits()).toEqual([]);
+    const other = await run("O9");
+    expect(other.code, other.transcript).toBe(0);
+    for (const key of ["O8", second]) expect((await desk.run("runs", "withdraw", key)).code).toBe(0);
+    const withdrawn = await run("O8");
+    expect(withdrawn.code, withdrawn.transcript).toBe(0);
+  });
+
+  test("a run whose key names it is begun beside a submitted one", async () => {
+    const { proxy, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
+    const { arrived, release } = holdNext(proxy, "POST /token/mint");
+    await submit(machine(), "O8");
+    const worker = await started(machine());
+    await reached(worker, arrived);
+    const run = (...more: string[]) => machine().run("run", "order.yaml", "--input", "order=O8", ...more);
+    const beside = await run();
+    expect([beside.code, beside.stderr], beside.transcript).toEqual([6, expect.stringContaining("a worker has it under way")]);
+    const named = await run("--key", "second");
+    expect(named.stderr, named.transcript).not.toContain("run.submitted");
+    release();
+  });
+
   test("a worker that must stop returns a run that waits for an entity, or for its first answer", async () => {
     const { proxy, schema, machine, said } = await fleet();
     const { arrived, release } = holdNext(proxy, "POST /token/mint");

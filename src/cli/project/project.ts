@@ -102,6 +102,11 @@ export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "pr
   return project.environmentFile === undefined ? undefined : relative(project.folder, cwd) || ".";
 }
 
+/** Returns the path of a playbook from the folder of its project, by which every machine knows it. */
+export function pathInProject({ cwd, project }: ProjectShell, { file }: Pick<Playbook, "file">): string {
+  return relative(project.folder, resolve(cwd, file));
+}
+
 /** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
 export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);

@@ -2,6 +2,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
+import { writeJson } from "../../../base/json/json.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
@@ -16,7 +17,7 @@ import { unfinishedNote } from "../../runs/done-since.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles, statePlace } from "../../project/project.ts";
+import { folderInProject, loadPlaybooks, pathInProject, playbookFiles, statePlace } from "../../project/project.ts";
 import { compares, hasWrites } from "../../../playbook/playbook-walk.ts";
 import type { PlanFile } from "../../runs/planning.ts";
 import { preparePlaybooks, type Ready } from "../../runs/prepare-playbooks.ts";
@@ -103,11 +104,14 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
-    work: (session, ports, { say, consent }) => {
+    work: async (session, ports, { say, consent }) => {
       const parts = { playbook, target: session.target, store: session.store, ports, folder };
       const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
       const name = newRunName(systemClock.now(), systemRandom);
-      if (key === undefined) return startRun(parts, given, name, { anyway, consent });
+      if (key === undefined) {
+        if (hasWrites(playbook.steps)) await assertNotSubmitted(shell, session, { playbook, inputs });
+        return startRun(parts, given, name, { anyway, consent });
+      }
       const reload: Keyed["reload"] = (opened) => {
         assertSameFolder(shell, opened);
         return playbookOfRun(collecting(shell, say), opened);
@@ -127,6 +131,17 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
           })),
     ],
   };
+}
+
+// Submitted runs are in a database, which the machines share.
+async function assertNotSubmitted(
+  shell: ProjectShell,
+  { state, target: { environment } }: Session,
+  { playbook, inputs }: Pick<ReadyPlaybook, "playbook" | "inputs">,
+): Promise<void> {
+  if (typeof state === "string") return;
+  const { assertNoneAlike } = await import("../../fleet/submitted.ts");
+  await assertNoneAlike(state, { playbook: pathInProject(shell, playbook), environment, inputs: writeJson(inputs) });
 }
 
 // Each is a new run with names of its own, for `run.key` and the ids that the run chooses differ.

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { relative, resolve } from "node:path";
 import { command, completedAdvice } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -9,13 +8,15 @@ import { systemClock } from "../../../base/ports.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { digestOf } from "../../../engine/run/plan-steps.ts";
 import { outlineEnvironments } from "../../../environment/load.ts";
-import type { RunQueue, JobResult, SubmittedRun } from "../../../fleet/queue.ts";
+import type { RunQueue, JobResult } from "../../../fleet/queue.ts";
+import type { SubmittedRun } from "../../../fleet/submitted-run.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
+import { alikeNote } from "../../fleet/submitted.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { unfinishedNote } from "../../runs/done-since.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, playbookFiles } from "../../project/project.ts";
+import { folderInProject, loadPlaybooks, pathInProject, playbookFiles } from "../../project/project.ts";
 import { LOOKING } from "../../../journal/journal.ts";
 import { JournalStore } from "../../../journal/store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
@@ -59,6 +60,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
   try {
     noteUnfinished(shell, place, options, about);
+    if (options.key === undefined) await noteAlike(shell, queue, runs);
     const all = await submitAll(shell, options, runs, queue);
     if (options.wait !== true) return printSubmitted(shell, options, all);
     return await printOutcomes(shell, options, all, queue);
@@ -83,6 +85,10 @@ function noteUnfinished(
   }
 }
 
+async function noteAlike(shell: Shell, queue: RunQueue, runs: readonly SubmittedRun[]): Promise<void> {
+  for (const run of runs) for (const note of await alikeNote(queue, shell.hint, run)) shell.stderr.write(`${note}\n`);
+}
+
 async function submitAll(
   shell: ProjectShell,
   options: SubmitOptions,
@@ -100,10 +106,10 @@ async function submitAll(
 }
 
 function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, inputs, env }: ReadyPlaybook): SubmittedRun {
-  const { environmentFile: file, folder } = shell.project;
+  const { environmentFile: file } = shell.project;
   const first = file === undefined ? undefined : outlineEnvironments(file, shell.cwd)[0]?.name;
   return {
-    playbook: relative(folder, resolve(shell.cwd, playbook.file)),
+    playbook: pathInProject(shell, playbook),
     environment: options.env ?? first ?? "",
     key: options.key ?? `submitted-${randomUUID()}`,
     digest: digestOf(playbook),

@@ -1,0 +1,32 @@
+/** Begins the name of each queue that holds submitted runs; their label follows. */
+export const PREFIX = "run-";
+
+/** A run that somebody has submitted. It consists of text and JSON, because it goes through the database. */
+export interface SubmittedRun {
+  /** The path of the playbook from the folder of its project. */
+  readonly playbook: string;
+  /** Its name in tokenbook.yaml. */
+  readonly environment: string;
+  /** Names the run: however often the queue delivers the job, it is this one. */
+  readonly key: string;
+  /** The digest of the playbook, so that a worker with another version of it refuses. */
+  readonly digest: string;
+  /** The inputs as JSON text, in which numbers are exact. */
+  readonly inputs: string;
+  /** The declared variables, by the playbook that declares them. */
+  readonly env: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Who consents to its writes in a protected environment. */
+  readonly confirmed: { readonly who: string; readonly how: "yes" } | null;
+  /** The name of the person who submitted it. */
+  readonly submittedBy: string;
+}
+
+/** Returns the label of the queue that a job is in. */
+export function labelOf({ name }: { readonly name: string }): string {
+  return name.slice(PREFIX.length);
+}
+
+/** Returns the schema that holds the queue of a state. */
+export function schemaOfQueue(schema: string): string {
+  return `${schema}_queue`;
+}
