@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
+import { isObject, type Json, jsonEquals, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { field } from "../../base/json/parts.ts";
 import { count } from "../../base/text/text.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
@@ -21,6 +21,7 @@ class NumberWalk implements PageWalk {
   readonly #items: string;
   readonly #digests = new Set<string>();
   readonly #said = new Map<string, Decimal>();
+  #before: readonly Json[] = [];
   #total = 0;
   #taken = 0;
   #rows = 0;
@@ -43,7 +44,7 @@ class NumberWalk implements PageWalk {
     const rows = listIn(page.payload, this.#items);
     this.#rows += rows.length;
     if (this.#total > 1 && rows.length > 0 && this.#cameBefore(rows)) return broken(samePage(this.#taken), true);
-    const moved = this.#changed("totalItems", said) ?? this.#changed("totalPages", said);
+    const moved = this.#changed("totalItems", said) ?? this.#changed("totalPages", said) ?? this.#shifted(rows);
     if (moved !== undefined) return broken(moved);
     if (this.#total > 1 && rows.length === 0) return broken(emptyPage(this.#taken, this.#total));
     if (this.#taken < this.#total) return { kind: "more", page: this.#taken + 1, pages: this.#total };
@@ -60,6 +61,14 @@ class NumberWalk implements PageWalk {
     if (!(now instanceof Decimal)) return undefined;
     this.#said.set(name, now);
     return before === undefined || before.equals(now) ? undefined : changed(name, before, now);
+  }
+
+  // One record was added, and another one removed: the totals stay, and the pages begin elsewhere.
+  #shifted(rows: readonly Json[]): KeptFailure | undefined {
+    const [first] = rows;
+    const before = this.#before;
+    this.#before = rows;
+    return first !== undefined && before.some((row) => jsonEquals(row, first)) ? shifted(this.#taken) : undefined;
   }
 
   // Read to its end, the list must have as many records as it claimed.
@@ -112,6 +121,11 @@ function changed(name: string, before: Decimal, now: Decimal): KeptFailure {
     message: `the list changed while it was read: its ${name} was ${before.text}, and then ${now.text}`,
     why: MOVED,
   };
+}
+
+function shifted(page: number): KeptFailure {
+  const message = `the list changed while it was read: page ${page} begins with a record of the page before it`;
+  return { code: "paging.count", message, why: SHIFTED };
 }
 
 function samePage(asked: number): KeptFailure {

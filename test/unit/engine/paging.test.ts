@@ -294,6 +294,14 @@ test.for(named(byNumber))(
     );
     expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ZABC");
     expect(grown.came).toHaveLength(4);
+    // One more came in above, and one that was read already was removed: the totals stay, and a record would be missing.
+    const shifted = await servePages(
+      page({ page: 1, totalPages: 2, totalItems: 4 }),
+      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, { id: "E" }]),
+      page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, b]),
+      page({ page: 2, totalPages: 2, totalItems: 4 }, [c, { id: "E" }]),
+    );
+    expect(idsIn(await run(listing(operation, "all", 2), targetAt(shifted.url)), operation).join("")).toBe("ZBCE");
     const moved = await servePages(
       page({ page: 1, totalPages: 1, totalItems: 3 }),
       page({ page: 1, totalPages: 1, totalItems: 2 }),
