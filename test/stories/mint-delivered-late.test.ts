@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import { type Fault, gate, proxyTo } from "./proxy.ts";
-import { environmentAt, MINT_ONCE, newProject, operationsOf, type Project, runIn, type Service, servedSandbox } from "./world.ts";
+import {
+  type Ended,
+  environmentAt,
+  MINT_ONCE,
+  newProject,
+  operationsOf,
+  type Project,
+  runIn,
+  type Service,
+  servedSandbox,
+} from "./world.ts";
 
 interface Scene {
   readonly service: Service;
@@ -87,7 +97,18 @@ steps:
   - { id: token, uses: ledger.token.create, with: { id: LateToken, name: Late, behaviour: { decimal: 0 } } }
 `;
 
-test("a value may arrive when its run has passed: until it cannot any more, no run begins that sets another one", async () => {
+interface LateValue {
+  readonly project: Project;
+  /** The run of `old.yaml`, which has passed. */
+  readonly old: Ended;
+  /** Lets its first request arrive. */
+  readonly arrive: () => Promise<void>;
+  /** Declares a time that is over. */
+  readonly declareShort: () => void;
+}
+
+// The first request of `old.yaml` is still on its way when that run has passed. `before` runs first.
+async function lateValue(before: (project: Project) => Promise<void> = async () => {}): Promise<LateValue> {
   const [late, arrived] = [gate(), gate()];
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
@@ -101,6 +122,7 @@ test("a value may arrive when its run has passed: until it cannot any more, no r
     project.write(`${name}.yaml`, text);
   const made = await project.run("run", "make.yaml");
   expect(made.code, made.transcript).toBe(0);
+  await before(project);
   void proxy.next("PATCH /token", async (passing) => {
     passing.cut();
     await late.passed;
@@ -110,7 +132,16 @@ test("a value may arrive when its run has passed: until it cannot any more, no r
   const old = await project.run("run", "old.yaml");
   expect(old.code, old.transcript).toBe(0);
   expect(old.stdout, old.transcript).toContain("attempt 1: superseded");
+  const arrive = async (): Promise<void> => {
+    late.open();
+    await arrived.passed;
+  };
+  const short = environmentAt(proxy.url).replace("    timeout: 2m", "    timeout: 2m\n    settleWithin: 1ms");
+  return { project, old, arrive, declareShort: () => project.write("tokenbook.yaml", short) };
+}
 
+test("a value may arrive when its run has passed: until it cannot any more, no run begins that sets another one", async () => {
+  const { project, old, arrive, declareShort } = await lateValue();
   const refused = await project.run("run", "new.yaml");
   expect(refused.code, refused.transcript).toBe(6);
   expect(refused.stderr, refused.transcript).toContain("run.late-write");
@@ -122,9 +153,25 @@ test("a value may arrive when its run has passed: until it cannot any more, no r
   const same = await project.run("run", "old.yaml");
   expect(same.code, same.transcript).toBe(0);
 
-  late.open();
-  await arrived.passed;
-  project.write("tokenbook.yaml", environmentAt(proxy.url).replace("    timeout: 2m", "    timeout: 2m\n    settleWithin: 1ms"));
+  await arrive();
+  declareShort();
   const next = await project.run("run", "new.yaml");
+  expect(next.code, next.transcript).toBe(0);
+});
+
+test("nor is a run resumed whose next step sets another one", async () => {
+  const { project, old, arrive, declareShort } = await lateValue(async (desk) => {
+    const dying = desk.as({ ...desk.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@describe" });
+    const killed = await dying.run("run", "new.yaml");
+    expect(killed.code, killed.transcript).toBeNull();
+  });
+  const refused = await project.run("resume");
+  expect(refused.code, refused.transcript).toBe(6);
+  expect(refused.stderr, refused.transcript).toContain(`a request of the run ${runIn(old)} of old.yaml may still arrive`);
+  expect(refused.stderr, refused.transcript).toMatch(/next: resume it after \S+Z\n/);
+
+  await arrive();
+  declareShort();
+  const next = await project.run("resume");
   expect(next.code, next.transcript).toBe(0);
 });

@@ -16,6 +16,7 @@ import { RunContext } from "./run-context.ts";
 import { editOf } from "../edit/edit-of-run.ts";
 import type { GivenToRun } from "./concurrency-groups.ts";
 import { assertConsent, confirmedIn, type Consent } from "./consent.ts";
+import { lateBefore, lateWriteSent } from "./earlier/late-writes.ts";
 import { leftBehindBefore, refusalBeside, runsOf } from "./earlier/left-behind.ts";
 import { releasingOnFailure, withLeases } from "./run-leases.ts";
 import type { HasLeftNothing, Starting } from "./earlier/writes-left-open.ts";
@@ -127,8 +128,15 @@ async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, k
   return withLeases(parts, { inputs, env, runId, isNew: false }, async (claim) => {
     // Another process may have resumed it before this claim.
     const now = store.history(runId, read);
-    const edited = now === read ? edit : editOf(parts, stateOf(now.records), files);
+    const state = now === read ? before : stateOf(now.records);
+    const edited = now === read ? edit : editOf(parts, state, files);
     if (edited !== undefined) assertConsent(playbook, target, consent);
+    const [late, ...more] = lateBefore(
+      store,
+      { playbook, target, given: { inputs, env } },
+      { clock: ports.clock, resumed: state },
+    );
+    if (late !== undefined) throw lateWriteSent([late, ...more], "resume");
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const held = await store.claim(runId, claim, now);
     const records =

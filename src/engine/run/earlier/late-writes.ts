@@ -11,7 +11,7 @@ import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { AttemptState } from "../../../protocol/attempt-state.ts";
 import { lateAttempts } from "../../../protocol/attempts.ts";
-import { stateOf } from "../../../protocol/state.ts";
+import { type RunState, stateOf } from "../../../protocol/state.ts";
 import { canUndoLate } from "../../../services/meaning.ts";
 import { mayLeaveWithinMs } from "../run-context.ts";
 import { foreseenWrites, type ForeseenRun, mayTouchSame, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
@@ -31,14 +31,18 @@ export interface LateWrite {
 }
 
 /**
- * Returns the requests of earlier runs that may still arrive and undo what a run does. They may arrive as long as the environment declares
- * (`settleWithin`), or else for an hour. See decision 225.
+ * Returns the requests of other runs that may still arrive and undo what a run does: all of its writes, or those that a resumed run has not
+ * completed. They may arrive as long as the environment declares (`settleWithin`), or else for an hour. See decision 225.
  */
-export function lateBefore(store: JournalStore, starting: ForeseenRun, clock: Clock): readonly LateWrite[] {
+export function lateBefore(
+  store: JournalStore,
+  starting: ForeseenRun,
+  { clock, resumed }: { readonly clock: Clock; readonly resumed?: RunState },
+): readonly LateWrite[] {
   const { target } = starting;
-  const runs = store.runs.mayArriveAfter(clock.now());
+  const runs = store.runs.mayArriveAfter(clock.now()).filter(({ id }) => id !== resumed?.opened?.runId);
   if (runs.length === 0) return [];
-  const would = foreseenWrites(starting);
+  const would = foreseenWrites(starting).filter(({ step }) => resumed?.steps.get(step)?.completed === undefined);
   if (would.length === 0) return [];
   return runs.flatMap((run): readonly LateWrite[] => {
     const { opened, steps } = stateOf(store.read(run.id));
@@ -75,19 +79,19 @@ function mayUndo(late: TouchingWrite, write: TouchingWrite, { profile }: Target)
   return canUndoLate({ meaning: own.meaning, input: late.input }, { meaning: theirs.meaning, input: write.input }, profile);
 }
 
-/** Returns the Failure of a run that must not begin while a request of an earlier run may still undo what it does. */
-export function lateWriteSent(found: readonly [LateWrite, ...LateWrite[]]): Failure {
+/** Returns the Failure of a run that must not begin, or be resumed, while a request of another run may still undo what it does. */
+export function lateWriteSent(found: readonly [LateWrite, ...LateWrite[]], act: "run" | "resume"): Failure {
   const shown = found.slice(0, LIMITS.openWritesShown).map(sentenceOf);
   const more = found.length > shown.length ? [`and ${count(found.length - shown.length, "more request")}`] : [];
   const [first] = found;
   return new Failure({
     code: "run.late-write",
     message: [...shown, ...more].join("\n"),
-    why: "that request had no answer, and was sent again, because that did no harm by itself; if it arrives now, it undoes what this run does; nothing of this run was sent",
+    why: "that request had no answer, and was sent again, because that did no harm by itself; if it arrives now, it undoes what this run does; nothing was sent",
     next: [
-      `run it after ${isoTime(Math.max(...found.map(({ until }) => until)))}`,
+      `${act} it after ${isoTime(Math.max(...found.map(({ until }) => until)))}`,
       ...(first.isDeclared ? [] : ["or declare in tokenbook.yaml how long a request can be under way, as `settleWithin`"]),
-      "or run it now, with your reason kept in the journal, by adding: --anyway --because TEXT",
+      ...(act === "run" ? ["or run it now, with your reason kept in the journal, by adding: --anyway --because TEXT"] : []),
     ],
     exit: EXIT.locked,
   });

@@ -18,7 +18,7 @@ export function leftBehindBefore(
   starting: Starting,
   { clock, hasLeftNothing }: { readonly clock: Clock; readonly hasLeftNothing?: HasLeftNothing },
 ): LeftBehind {
-  return { open: leftOpenBefore(store, starting, hasLeftNothing), late: lateBefore(store, starting, clock) };
+  return { open: leftOpenBefore(store, starting, hasLeftNothing), late: lateBefore(store, starting, { clock }) };
 }
 
 /** Returns the ids of the runs that have left something behind. */
@@ -32,5 +32,5 @@ export function refusalBeside({ open, late }: LeftBehind, accepted: readonly str
   const [left, ...moreLeft] = open.filter(isRefused);
   if (left !== undefined) return openWriteLeft([left, ...moreLeft]);
   const [sent, ...moreSent] = late.filter(isRefused);
-  return sent === undefined ? undefined : lateWriteSent([sent, ...moreSent]);
+  return sent === undefined ? undefined : lateWriteSent([sent, ...moreSent], "run");
 }
