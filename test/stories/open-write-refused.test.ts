@@ -100,6 +100,18 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expect(fourth.stderr, fourth.transcript).not.toContain("note:");
 });
 
+test("a playbook that only reads begins again without a note, however its last run ended", async () => {
+  const project = newProject(KEYS);
+  project.write(
+    "look.yaml",
+    "playbook: 1\nsteps: [{ uses: ledger.token.list, as: { ledger: 'userId:alice' }, expect: [size(response) == 99] }]\n",
+  );
+  const run = (): Promise<Ended> => project.run("run", "look.yaml");
+  expect((await run()).code).toBe(1);
+  const again = await run();
+  expect([again.code, again.stderr], again.transcript).toEqual([1, ""]);
+});
+
 test("the note on a new run names the unfinished one with the same inputs, also when one with others has passed since", async () => {
   const project = newProject(KEYS);
   const create = 'uses: ledger.asset.create, with: { assetType: Property, data: { id: "${{ inputs.house }}-${{ run.key }}" } }';

@@ -6,6 +6,8 @@ import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import { unlessArchived } from "../../journal/archives/archives.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
+import type { Playbook } from "../../playbook/model.ts";
+import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { PlaybookPlace } from "../../protocol/identity.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
@@ -62,19 +64,23 @@ function openedOf(store: JournalStore, id: string): RunOpened | undefined {
 
 /** A run that is about to begin. */
 interface AboutToBegin {
-  readonly place: PlaybookPlace;
+  readonly playbook: Playbook;
+  /** The path of its project from the folder that keeps the state; undefined without a project. */
+  readonly folder: string | undefined;
   /** The name of its environment. */
   readonly environment: string;
   readonly inputs: JsonObject;
 }
 
 /**
- * Returns a note for whoever begins a new run while an earlier one of the playbook could be continued; mostly nothing. A run that left a write
- * open is refused in words of its own, and one that a process holds is under way.
+ * Returns a note for whoever begins a new run while an earlier one of the playbook could be continued; mostly nothing, and never for a playbook
+ * that only reads. A run that left a write open is refused in words of its own, and one that a process holds is under way.
  */
 export function unfinishedNote(store: JournalStore, hint: Hint, begins: AboutToBegin): readonly string[] {
-  const { place, environment } = begins;
-  const same = unfinishedWith(store, begins);
+  const { playbook, folder, environment } = begins;
+  if (!hasWrites(playbook.steps)) return [];
+  const place = { file: playbook.file, folder };
+  const same = unfinishedWith(store, place, begins);
   const earlier = same ?? store.runs.lastOf(place, environment);
   if (earlier === undefined || earlier.outcome === "passed" || earlier.held !== undefined || leftBy(store, earlier) !== undefined)
     return [];
@@ -89,7 +95,11 @@ export function unfinishedNote(store: JournalStore, hint: Hint, begins: AboutToB
  * Returns the last run of a playbook in an environment that nobody has named, with these inputs, if it has not passed, and none with these inputs has
  * passed since.
  */
-function unfinishedWith(store: JournalStore, { place, environment, inputs }: AboutToBegin): RunSummary | undefined {
+function unfinishedWith(
+  store: JournalStore,
+  place: PlaybookPlace,
+  { environment, inputs }: AboutToBegin,
+): RunSummary | undefined {
   const hasInputs = ({ id }: RunSummary): boolean =>
     unlessArchived(() => jsonEquals(store.openingOf(id)?.inputs ?? null, inputs)) === true;
   const run = store.runs.notPassedOf(place, environment).find(hasInputs);

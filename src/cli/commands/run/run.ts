@@ -125,7 +125,8 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       ...(key !== undefined && session.store.withKey(key) !== undefined
         ? []
         : unfinishedNote(session.store, shell.hint, {
-            place: { file: playbook.file, folder },
+            playbook,
+            folder,
             environment: session.target.environment,
             inputs: inOrganization(playbook, inputs, organizationOf(session.target)),
           })),

@@ -80,7 +80,7 @@ function noteUnfinished(
   if (store === undefined || (key !== undefined && store.withKey(key) !== undefined)) return;
   const folder = folderInProject(shell);
   for (const [{ playbook, inputs }, { environment }] of about) {
-    const begins = { place: { file: playbook.file, folder }, environment, inputs };
+    const begins = { playbook, folder, environment, inputs };
     for (const note of unfinishedNote(store, shell.hint, begins)) shell.stderr.write(`${note}\n`);
   }
 }
