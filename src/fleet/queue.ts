@@ -6,8 +6,10 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { quoted, storable, storableIn } from "../base/text/text.ts";
+import { failureOf } from "../postgres/failure.ts";
 import { SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
+import { PassingFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
 import { labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
@@ -390,10 +392,14 @@ async function asked<T>(ask: () => Promise<T>, explain: (error: unknown) => Fail
 }
 
 function unusable(cause: unknown): Failure {
+  const message = messageOf(cause);
+  const { code } = cause as { readonly code?: string };
+  const known = failureOf("the queue", { message, code, isBroken: false, isUnsent: false });
+  const next = known instanceof PassingFailure ? known.next : undefined;
   return new Failure({
     code: "queue.unusable",
-    message: `the queue in the database cannot be used: ${messageOf(cause)}`,
-    next: "make sure that the server runs, and that the user may create the schema of the queue",
+    message: `the queue in the database cannot be used: ${message}`,
+    next: next ?? "make sure that the server runs, and that the user may create the schema of the queue",
     cause,
   });
 }

@@ -11,7 +11,7 @@ import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
 import { DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
-import { assertLayout, assertUnmarked, makeTables, partOf } from "./tables.ts";
+import { assertLayout, assertUnmarked, makeTables, partOf, tryTables } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
 let connections = 0;
@@ -85,7 +85,13 @@ export class PostgresDatabase implements SqlDatabase {
     return undefined;
   }
 
-  /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked. */
+  /** Throws a Failure unless this user may make the tables of a layout, or write into them where they are. Nothing is changed. */
+  static assertWritable(server: ServerPlace, layout: TableLayout): void {
+    using database = new PostgresDatabase(server, layout, { readOnly: false });
+    tryTables(database, layout);
+  }
+
+  /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked, or is a standby. */
   static settings(server: ServerPlace, layout: TableLayout): readonly ServerSetting[] {
     using database = new PostgresDatabase(server, layout, { readOnly: true });
     return settingsOf(database);

@@ -1,6 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import type { Risk } from "../sql/place.ts";
+import { failureOf, READ_ONLY } from "./failure.ts";
 
 /** A setting of a server, and whether it keeps what was said to be durable. */
 export interface ServerSetting {
@@ -16,9 +17,15 @@ export interface ServerSetting {
   readonly fix: string;
 }
 
-/** Returns the settings of a server on which the promise of at most one write depends. `synchronous_commit` we set ourselves. */
+/**
+ * Returns the settings of a server on which the promise of at most one write depends. `synchronous_commit` we set ourselves. Throws a PassingFailure of a
+ * standby, which has only what the primary server had some time ago.
+ */
 export function settingsOf(database: SqlDatabase): readonly ServerSetting[] {
-  const rows = database.all("SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')");
+  const rows = database.all(
+    "SELECT name, setting, CAST(pg_is_in_recovery() AS INT) AS follows FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')",
+  );
+  if (rows.some(({ follows }) => follows === 1)) throw standbyFailure(database.path);
   const of = (name: string): string => String(rows.find((row) => row["name"] === name)?.["setting"] ?? "unknown");
   return [
     {
@@ -55,6 +62,10 @@ function standbysOf(database: SqlDatabase): ServerSetting {
       : "a standby that is promoted may lack the last records, so a write would be sent again",
     fix: hidden ? "GRANT pg_read_all_stats TO the_user" : "name every standby that may be promoted in synchronous_standby_names",
   };
+}
+
+function standbyFailure(path: string): Error {
+  return failureOf(path, { message: "it follows a primary server", code: READ_ONLY, isBroken: false, isUnsent: false });
 }
 
 /** Throws a Failure when a setting of the server can lose records that were durable, and the project does not accept it. */

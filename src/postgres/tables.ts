@@ -28,29 +28,45 @@ export function partOf({ server }: TableLayout): ServerTables {
  * its state was moved away, unless it is `moved`.
  */
 export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: boolean): void {
+  if (database.formatOf(layout) !== layout.newest) database.transaction(() => makeWithin(database, layout, isMoved));
+}
+
+/** Throws a Failure unless this user may make the tables of a layout, or write into them where they are. What it tries, it undoes. */
+export function tryTables(database: SqlDatabase, layout: TableLayout): void {
+  try {
+    database.transaction(() => {
+      if (database.formatOf(layout) === 0) makeWithin(database, layout, false);
+      else database.run("UPDATE about SET format = format");
+      database.get("SELECT 1"); // by now the server has done it all
+      throw new Undone();
+    });
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error;
+  }
+}
+
+class Undone extends Error {}
+
+function makeWithin(database: SqlDatabase, layout: TableLayout, isMoved: boolean): void {
   const { schema } = database.server ?? {};
   invariant(schema !== undefined, "the tables are on a server");
-  if (database.formatOf(layout) === layout.newest) return;
-  const { part } = partOf(layout);
-  database.transaction(() => {
-    if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
-      database.exec(`CREATE SCHEMA "${schema}"`);
-    const format = database.formatOf(layout);
-    assertOurs(database, schema);
-    if (format > layout.newest) throw notOurs(database, format);
-    const isNew = database.get("SELECT to_regclass('about')::text AS about")?.["about"] === null;
-    const mark = isNew ? undefined : markOf(database);
-    if (mark !== undefined && !isMoved) throw markFailure(mark.role, DATABASE, mark.other);
-    if (isNew) database.exec(COMMON + FUNCTIONS);
-    for (const statements of layout.onServer(format)) database.exec(statements);
-    database.run(
-      "INSERT INTO about (part, format) VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET format = excluded.format",
-      part,
-      layout.newest,
-    );
-    // A part that is made, or brought up to date, within a move gets its mark too.
-    if (mark !== undefined) writeMark(database, mark);
-  });
+  if (database.get("SELECT 1 FROM pg_namespace WHERE nspname = ?", schema) === undefined)
+    database.exec(`CREATE SCHEMA "${schema}"`);
+  const format = database.formatOf(layout);
+  assertOurs(database, schema);
+  if (format > layout.newest) throw notOurs(database, format);
+  const isNew = database.get("SELECT to_regclass('about')::text AS about")?.["about"] === null;
+  const mark = isNew ? undefined : markOf(database);
+  if (mark !== undefined && !isMoved) throw markFailure(mark.role, DATABASE, mark.other);
+  if (isNew) database.exec(COMMON + FUNCTIONS);
+  for (const statements of layout.onServer(format)) database.exec(statements);
+  database.run(
+    "INSERT INTO about (part, format) VALUES (?, ?) ON CONFLICT (part) DO UPDATE SET format = excluded.format",
+    partOf(layout).part,
+    layout.newest,
+  );
+  // A part that is made, or brought up to date, within a move gets its mark too.
+  if (mark !== undefined) writeMark(database, mark);
 }
 
 /** Throws a Failure when a schema has the mark of a move. */

@@ -3,6 +3,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
+import { lookAtState } from "../../src/cli/doctor/state.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { NotNow, RunQueue } from "../../src/fleet/queue.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
@@ -55,6 +56,36 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     const made = await server.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${place.schema}'`);
     expect(made).toHaveLength(mode === "session" ? 1 : 0);
     pooler.stop();
+  });
+
+  test("one that is a standby, which knows only what was so some time ago: nothing is said by it to whoever would write", async () => {
+    const place = server.place();
+    open(place);
+    await server.follow(true);
+    try {
+      expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.read-only" }));
+      expect(PostgresDatabase.look(place, JOURNAL)?.get("SELECT count(*) AS runs FROM run")).toEqual({ runs: 0 });
+      expect(lookAtState(() => place)).toMatchObject([{ grade: "problem", code: "database.read-only" }]);
+      const opening = RunQueue.open(place, { takesJobs: false, onError: () => undefined });
+      await expect(opening).rejects.toMatchObject({ code: "queue.unusable", next: "give the address of the primary server" });
+    } finally {
+      await server.follow(false);
+    }
+    expect(lookAtState(() => place)).not.toContainEqual(expect.objectContaining({ grade: "problem" }));
+  });
+
+  test("doctor finds that a user may not make the tables, or may not write into them, and changes nothing", async () => {
+    await server.query("CREATE ROLE reader LOGIN; GRANT pg_read_all_stats TO reader");
+    const [made, missing] = [server.place("reader"), server.place("reader")];
+    open({ ...made, url: new Secret("state", server.address()) });
+    await server.query(
+      `GRANT USAGE ON SCHEMA ${made.schema} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA ${made.schema} TO reader`,
+    );
+    for (const place of [made, missing])
+      expect(lookAtState(() => place)).toContainEqual(expect.objectContaining({ code: "database.denied" }));
+    const own = { ...missing, url: new Secret("state", server.address()) };
+    expect(lookAtState(() => own)).not.toContainEqual(expect.objectContaining({ grade: "problem" }));
+    expect(await server.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${missing.schema}'`)).toEqual([]);
   });
 
   test("one whose database does not exist", () => {

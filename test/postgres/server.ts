@@ -1,6 +1,6 @@
 // A PostgreSQL server of the machine's own binaries, for one test file; it ends with the file. Where there are none, its tests are skipped.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +52,15 @@ export class PostgresServer {
     const args = ["-D", join(this.#folder, "data"), "-p", String(this.port), ...set];
     this.#process = spawn(join(BINARIES ?? "", "postgres"), args, { ...NOBODY, cwd: this.#folder, stdio: "ignore" });
     await this.reached();
+  }
+
+  /** Starts the server again as a standby that waits for its primary server, or as what it was before. */
+  async follow(follows: boolean): Promise<void> {
+    await this.stop();
+    const signal = join(this.#folder, "data", "standby.signal");
+    if (follows) writeFileSync(signal, "");
+    else rmSync(signal);
+    await this.run();
   }
 
   /** Waits until the server answers at an address. */

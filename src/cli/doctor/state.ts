@@ -46,6 +46,7 @@ function lookAtServer(server: ServerPlace, findings: Findings): void {
       findings.warning("state.risk-accepted", `the database: ${is}; tokenbook.yaml accepts it`, { why, next: fix });
     else findings.problem("state.unsafe", `the database: ${is}`, { why, next: fix });
   }
+  PostgresDatabase.assertWritable(server, JOURNAL);
 }
 
 const MEGABYTE = 1_048_576;
