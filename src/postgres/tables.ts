@@ -92,14 +92,17 @@ export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   if (missing !== undefined) throw changedFailure(database.path, `the table "${missing}" of the ${part} is missing`);
 }
 
-// Triggers, rules, policies and row security of the schema; triggers that keep references belong to the server.
+// Triggers, rules, policies and row security of the schema; triggers that keep references belong to the server. A table without a log is empty after
+// a crash, and on a standby.
 const ADDED = `
 SELECT 'trigger' AS kind, tgname AS name FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
 WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
 UNION ALL SELECT 'rule', rulename FROM pg_rules WHERE schemaname = current_schema()
 UNION ALL SELECT 'policy', policyname FROM pg_policies WHERE schemaname = current_schema()
 UNION ALL SELECT 'row security of the table', relname FROM pg_class
-WHERE relnamespace = current_schema()::regnamespace AND (relrowsecurity OR relforcerowsecurity)`;
+WHERE relnamespace = current_schema()::regnamespace AND (relrowsecurity OR relforcerowsecurity)
+UNION ALL SELECT 'unlogged table', relname FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relpersistence <> 'p'`;
 
 function assertOurs(database: SqlDatabase, schema: string): void {
   const others =
@@ -136,7 +139,7 @@ function changedFailure(path: string, how: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.changed",
     message: `${path} is not as tokenbook made it: ${how}`,
-    why: "a trigger or a rule could change what is remembered, and so what is sent again",
-    next: "find out who changed it, and restore the schema from a backup",
+    why: "what is remembered could be changed or lost by it, and so sent again",
+    next: "find out who changed it, and undo that; if anything is missing then, restore the schema from a backup",
   });
 }

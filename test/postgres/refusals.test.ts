@@ -232,6 +232,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
       "row security without a policy",
       "ALTER TABLE SCHEMA.archived_run ENABLE ROW LEVEL SECURITY; ALTER TABLE SCHEMA.archived_run FORCE ROW LEVEL SECURITY",
     ],
+    ["a table that a crash empties", "ALTER TABLE SCHEMA.approval SET UNLOGGED"],
     ["a missing table", "DROP TABLE SCHEMA.proof"],
   ])("%s that somebody has added, or removed", async (_what, sql) => {
     const place = server.place();
