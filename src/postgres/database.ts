@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { getOrInsert } from "../base/maps.ts";
 import { invariant } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -11,6 +12,7 @@ import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
 import { DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
+import { MARK_OF_SESSION } from "./session.ts";
 import { assertLayout, assertUnmarked, makeTables, partOf, tryTables } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
 
@@ -40,6 +42,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #readOnly: boolean;
   readonly #newest: number;
   readonly #isMoving: boolean;
+  readonly #mark = randomUUID();
   /** Whether the tables are known to be there. */
   #isMade = false;
   #connection: number | undefined;
@@ -246,12 +249,14 @@ export class PostgresDatabase implements SqlDatabase {
     this.close();
   }
 
-  // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction.
+  // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction; and so does a
+  // session that a pooler gives us instead of ours.
   #beginning(how: string): Waiting[] {
     const { part } = this.#part;
     const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
     const format = this.#isMoving ? PLAIN_FORMAT : "format";
-    const check = statement(`SELECT 1 / count(*) FROM about WHERE part = ? AND ${format} = ?`, [part, this.#newest]);
+    const isOurs = `part = ? AND ${format} = ? AND current_setting('${MARK_OF_SESSION}', true) = ?`;
+    const check = statement(`SELECT 1 / count(*) FROM about WHERE ${isOurs}`, [part, this.#newest, this.#mark]);
     const begin = [statement("BEGIN", []), ...(this.#isMade ? [lock(part), check] : [lock("tables")])];
     return begin.map((each) => ({ ...each, result: undefined }));
   }
@@ -291,7 +296,7 @@ export class PostgresDatabase implements SqlDatabase {
   #connect(): number {
     const connection = ++connections;
     const address = { url: this.server.url.reveal(), schema: this.server.schema };
-    const answer = ask({ kind: "open", connection, address, readOnly: this.#readOnly });
+    const answer = ask({ kind: "open", connection, address, readOnly: this.#readOnly, mark: this.#mark });
     if ("error" in answer) throw failureOf(this.path, answer.error);
     return connection;
   }

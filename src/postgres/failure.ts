@@ -15,6 +15,12 @@ const AWAY: FailureText = {
   next: "make sure that the server runs, and that this machine reaches it",
 };
 
+const POOLED: FailureText = {
+  code: "database.pooler",
+  what: "is behind a pooler that gives each transaction another session, as PgBouncer does in transaction mode",
+  next: "give the address of the server itself, or let the pooler keep sessions: pool_mode = session",
+};
+
 const REFUSED: FailureText = {
   code: "database.refused",
   what: "refused a statement of tokenbook",
@@ -56,14 +62,13 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
   "57014": { passes: true, code: "database.busy", what: "took too long to answer", next: "try again" },
   [DIVISION_BY_ZERO]: {
     code: "database.changed",
-    what: "has been brought to another format while it was in use, or was moved to another place",
+    what: "has been brought to another format while it was in use, or was moved to another place, or is behind a pooler that has begun to share sessions",
     next: "try again: the answer names the reason",
   },
-  [SHARED_SESSION]: {
-    code: "database.pooler",
-    what: "is behind a pooler that gives each transaction another session, as PgBouncer does in transaction mode",
-    next: "give the address of the server itself, or let the pooler keep sessions: pool_mode = session",
-  },
+  [SHARED_SESSION]: POOLED,
+  // A statement that a session has been given is known to another one, or not to this one.
+  "26000": POOLED,
+  "42P05": POOLED,
   [WRONG_ENCODING]: {
     code: "database.encoding",
     what: "is in a database that cannot hold every character",

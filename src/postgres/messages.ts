@@ -28,7 +28,14 @@ export interface Address {
 
 /** What the thread that talks to servers is asked to do. */
 export type ThreadRequest =
-  | { readonly kind: "open"; readonly connection: number; readonly address: Address; readonly readOnly: boolean }
+  | {
+      readonly kind: "open";
+      readonly connection: number;
+      readonly address: Address;
+      readonly readOnly: boolean;
+      /** By this value of its own, a transaction knows the session again. */
+      readonly mark: string;
+    }
   | { readonly kind: "send"; readonly connection: number; readonly statements: readonly Statement[] }
   | { readonly kind: "close"; readonly connection: number }
   /** Opens a connection for one query that can only read. */

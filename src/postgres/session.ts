@@ -1,3 +1,6 @@
+/** The setting by which a session that tokenbook has prepared is known again. */
+export const MARK_OF_SESSION = "tokenbook.session";
+
 /**
  * What each session of the state and of the queue sets, because a server, a database or a role may have other values. With those, nothing could be
  * written, what was acknowledged could be lost, rows could be hidden, and texts and times would be spelt in another way.

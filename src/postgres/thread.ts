@@ -1,7 +1,7 @@
 // The thread that talks to PostgreSQL servers. Whoever asks waits for the answer without running anything else: see decision 156.
 import { setTimeout } from "node:timers/promises";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Client, type ClientConfig, escapeIdentifier, types as standardTypes } from "pg";
+import { Client, type ClientConfig, escapeIdentifier, escapeLiteral, types as standardTypes } from "pg";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { getOrInsert } from "../base/maps.ts";
@@ -15,7 +15,7 @@ import {
   type StatementResult,
   WRONG_ENCODING,
 } from "./messages.ts";
-import { SESSION } from "./session.ts";
+import { MARK_OF_SESSION, SESSION } from "./session.ts";
 
 /** What the thread is started with. */
 export interface ThreadData {
@@ -52,7 +52,7 @@ async function answer(request: ThreadRequest): Promise<Omit<ThreadReply, "reques
 async function done(request: ThreadRequest): Promise<readonly StatementResult[]> {
   switch (request.kind) {
     case "open":
-      clients.set(request.connection, await connect(request.address, request.readOnly));
+      clients.set(request.connection, await connect(request.address, request));
       return [];
     case "query":
       clients.set(request.connection, await connectForQuery(request));
@@ -83,11 +83,18 @@ const types = {
     oid === BIGINT ? Number : (standardTypes.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
-async function connect({ url, schema }: Address, readOnly: boolean): Promise<Client> {
+interface Session {
+  readonly readOnly: boolean;
+  readonly mark: string;
+}
+
+const BEATING: Session = { readOnly: false, mark: "" };
+
+async function connect({ url, schema }: Address, session: Session): Promise<Client> {
   const config = { connectionString: url, application_name: `tokenbook ${schema}`, types };
   const prepare = async (client: Client): Promise<void> => {
     await assertOwnSession(client, config);
-    await Promise.all([assertAllCharacters(client), client.query(settings(schema, readOnly))]);
+    await Promise.all([assertAllCharacters(client), client.query(settings(schema, session))]);
   };
   // Whoever asked for a connection must still be there when it is open: nobody else would close it.
   return connectWith(config, (client) => within(prepare(client), LIMITS.databaseConnectMs));
@@ -100,8 +107,10 @@ async function assertOwnSession(client: Client, config: ClientConfig): Promise<v
   if ("processID" in client && client.processID === own) return;
   const other = await connectWith({ ...config, query_timeout: LIMITS.databaseConnectMs }, () => Promise.resolve());
   try {
+    // The last two in a row: a pooler that gives its sessions in turn would give each of two connections the same one again and again.
     for (let left = SESSION_LOOKS; left > 0; left--)
-      if ((await sessionOf(other)) === own || (await sessionOf(client)) !== own) throw new SharedSession();
+      if ((await sessionOf(other)) === own || (await sessionOf(client)) !== own || (await sessionOf(client)) !== own)
+        throw new SharedSession();
   } finally {
     leave(other);
   }
@@ -167,13 +176,14 @@ function assertThere(client: Client | undefined): asserts client is Client {
 }
 
 // A process that is stopped in the middle of a transaction must not keep back the others, so the server ends the transaction.
-function settings(schema: string, readOnly: boolean): string {
+function settings(schema: string, { readOnly, mark }: Session): string {
   return `
 SET search_path TO ${escapeIdentifier(schema)}, pg_catalog;
 SET lock_timeout = ${LIMITS.databaseLockMs};
 SET statement_timeout = ${LIMITS.databaseStatementMs};
 SET idle_in_transaction_session_timeout = ${LIMITS.databaseIdleMs};
 ${SESSION}
+SET ${MARK_OF_SESSION} = ${escapeLiteral(mark)};
 ${readOnly ? "SET default_transaction_read_only = on" : ""}`;
 }
 
@@ -267,7 +277,7 @@ const BEAT = `INSERT INTO holder (name, seen_at) VALUES ($1, clock_timestamp())
 // The first beat is recorded before anybody learns the name.
 async function beat(asked: Beat): Promise<void> {
   const stop = new AbortController();
-  const client = await connect(asked.address, false);
+  const client = await connect(asked.address, BEATING);
   try {
     await within(client.query(BEAT, [asked.name]), LIMITS.databaseConnectMs);
   } catch (error) {
@@ -298,7 +308,7 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
 }
 
 async function connectInTime(address: Address): Promise<Client> {
-  const opening = connect(address, false);
+  const opening = connect(address, BEATING);
   try {
     return await within(opening, LIMITS.beatAnswerMs);
   } catch (error) {

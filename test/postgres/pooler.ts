@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { freePort, NOBODY, type PostgresServer } from "./server.ts";
 
 /** The binary; undefined where PgBouncer is not installed. */
@@ -11,14 +12,16 @@ export const POOLER: string | undefined = ["/usr/sbin/pgbouncer", "/usr/bin/pgbo
 /** A running pooler. */
 export class PgBouncer {
   readonly #folder: string;
+  readonly #settings: string;
   readonly #process: ChildProcess;
   readonly #port: number;
   readonly #server: PostgresServer;
 
-  private constructor(server: PostgresServer, port: number, folder: string) {
+  private constructor(server: PostgresServer, port: number, folder: string, settings: string) {
     this.#server = server;
     this.#port = port;
     this.#folder = folder;
+    this.#settings = settings;
     this.#process = spawn(POOLER ?? "", [join(folder, "pgbouncer.ini")], { ...NOBODY, stdio: "ignore" });
   }
 
@@ -27,12 +30,35 @@ export class PgBouncer {
     const folder = mkdtempSync(join(tmpdir(), "tokenbook-pooler-"));
     chmodSync(folder, 0o755);
     const port = await freePort();
-    const settings = `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\n${more}`;
+    const listen = `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\nadmin_users = tester`;
     const database = `postgres = user=tester host=127.0.0.1 port=${server.port}`;
-    writeFileSync(join(folder, "pgbouncer.ini"), `[databases]\n${database}\n[pgbouncer]\n${settings}`);
-    const pooler = new PgBouncer(server, port, folder);
+    const settings = `[databases]\n${database}\n[pgbouncer]\n${listen}\n${more}\n`;
+    writeMode(folder, settings, mode);
+    const pooler = new PgBouncer(server, port, folder, settings);
     await server.reached(pooler.address());
     return pooler;
+  }
+
+  /** Makes the pooler keep two sessions of the server, which nobody uses. */
+  async keepTwo(): Promise<void> {
+    const clients = [1, 2].map(() => new Client({ connectionString: this.address() }));
+    for (const client of clients) {
+      await client.connect();
+      await client.query("BEGIN");
+    }
+    for (const client of clients) {
+      await client.query("COMMIT");
+      await client.end();
+    }
+  }
+
+  /** Lets a session belong to each transaction from now on, also for the connections that are open. */
+  async shareSessions(): Promise<void> {
+    writeMode(this.#folder, this.#settings, "transaction");
+    const admin = new Client({ connectionString: this.address().replace(/postgres$/, "pgbouncer") });
+    await admin.connect();
+    await admin.query("RELOAD");
+    await admin.end();
   }
 
   /** The address by which the pooler leads to the server. */
@@ -44,4 +70,8 @@ export class PgBouncer {
     this.#process.kill();
     rmSync(this.#folder, { recursive: true });
   }
+}
+
+function writeMode(folder: string, settings: string, mode: "session" | "transaction"): void {
+  writeFileSync(join(folder, "pgbouncer.ini"), `${settings}pool_mode = ${mode}\n`);
 }

@@ -58,6 +58,28 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     pooler.stop();
   });
 
+  test.skipIf(POOLER === undefined)("one behind a pooler that gives two connections two sessions by turns", async () => {
+    const pooler = await PgBouncer.start(server, "transaction", "server_round_robin = 1\ndefault_pool_size = 2");
+    await pooler.keepTwo();
+    const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
+    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
+    pooler.stop();
+  });
+
+  test.skipIf(POOLER === undefined)("one behind a pooler that begins to share sessions while they are in use", async () => {
+    const pooler = await PgBouncer.start(server, "session", "server_check_delay = 0");
+    const url = new Secret("state.postgres", pooler.address());
+    const places = [server.place(), server.place()].map((place) => ({ ...place, url }));
+    const databases = places.map((place) => PostgresDatabase.open(place, JOURNAL));
+    await pooler.shareSessions();
+    const write = (database: PostgresDatabase): unknown =>
+      database.transaction(() => database.run("INSERT INTO approval (plan, who, because, at) VALUES ('p', 'w', 'b', 1)"));
+    // Each has its own session until its first transaction has ended.
+    expect(() => [...databases, ...databases].forEach(write)).toThrow(/is behind a pooler/);
+    for (const database of databases) database.close();
+    pooler.stop();
+  });
+
   test("one that is a standby, which knows only what was so some time ago: nothing is said by it to whoever would write", async () => {
     const place = server.place();
     open(place);
@@ -137,6 +159,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     const failed = (code: string | undefined): unknown =>
       failureOf("it", { message: "why", code, isBroken: false, isUnsent: false });
     expect(failed(SHARED_SESSION)).toMatchObject({ code: "database.pooler" });
+    for (const code of ["26000", "42P05"]) expect(failed(code)).toMatchObject({ code: "database.pooler" });
     expect(failed(WRONG_ENCODING)).toMatchObject({ code: "database.encoding" });
     for (const code of [undefined, "ERR_INVALID_ARG_TYPE"]) expect(failed(code)).not.toBeInstanceOf(Failure);
   });
