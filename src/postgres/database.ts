@@ -50,6 +50,8 @@ export class PostgresDatabase implements SqlDatabase {
   #waiting: Waiting[] | undefined;
   /** Whether anything of the transaction has been sent. */
   #isBegun = false;
+  /** Whether the answer to a commit was lost, and no later commit has been answered. */
+  #isUnsure = false;
   /** Whether the transaction has required anything. */
   #requires = false;
   /** The server's time, with those of this machine's clocks at that moment, and the connection on which it was asked. */
@@ -221,6 +223,7 @@ export class PostgresDatabase implements SqlDatabase {
       const result = work();
       this.run("COMMIT");
       this.#flush();
+      this.#isUnsure = false;
       return result;
     } catch (error) {
       this.#rollBack();
@@ -250,14 +253,17 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction; and so does a
-  // session that a pooler gives us instead of ours.
+  // session that a pooler gives us instead of ours. What a lost answer leaves to be found may not be on the standbys yet: a commit that writes waits
+  // for all that was committed before it.
   #beginning(how: string): Waiting[] {
     const { part } = this.#part;
     const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
     const format = this.#isMoving ? PLAIN_FORMAT : "format";
     const isOurs = `part = ? AND ${format} = ? AND current_setting('${MARK_OF_SESSION}', true) = ?`;
     const check = statement(`SELECT 1 / count(*) FROM about WHERE ${isOurs}`, [part, this.#newest, this.#mark]);
-    const begin = [statement("BEGIN", []), ...(this.#isMade ? [lock(part), check] : [lock("tables")])];
+    const write = statement("UPDATE about SET format = format WHERE part = ?", [part]);
+    const made = [lock(part), check, ...(this.#isUnsure ? [write] : [])];
+    const begin = [statement("BEGIN", []), ...(this.#isMade ? made : [lock("tables")])];
     return begin.map((each) => ({ ...each, result: undefined }));
   }
 
@@ -290,7 +296,9 @@ export class PostgresDatabase implements SqlDatabase {
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
     if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
     const commits = this.#waiting === undefined ? !isRead : statements.at(-1)?.text === "COMMIT";
-    throw failureOf(this.path, error, commits && error.isBroken && !error.isUnsent);
+    const mayBeKept = commits && error.isBroken && !error.isUnsent;
+    if (mayBeKept) this.#isUnsure = true;
+    throw failureOf(this.path, error, mayBeKept);
   }
 
   #connect(): number {

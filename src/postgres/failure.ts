@@ -1,5 +1,5 @@
 import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
-import { NOT_ADDED, type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
+import { NOT_ADDED, NOT_REPLICATED, type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
 
 /** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
 export const DIVISION_BY_ZERO = "22012";
@@ -69,6 +69,12 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
   // A statement that a session has been given is known to another one, or not to this one.
   "26000": POOLED,
   "42P05": POOLED,
+  [NOT_REPLICATED]: {
+    passes: true,
+    code: "database.no-standby",
+    what: "has no synchronous standby that keeps what is written",
+    next: "make sure that the standby runs, or remove it from synchronous_standby_names",
+  },
   [WRONG_ENCODING]: {
     code: "database.encoding",
     what: "is in a database that cannot hold every character",

@@ -55,6 +55,9 @@ export type ThreadRequest =
 /** The code of an error: a pooler gives each transaction another session. */
 export const SHARED_SESSION = "shared session";
 
+/** The code of an error: a commit is only on this server, because something ended its wait for the synchronous standby. */
+export const NOT_REPLICATED = "not replicated";
+
 /** The code of an error: the database has an encoding without all characters. */
 export const WRONG_ENCODING = "wrong encoding";
 

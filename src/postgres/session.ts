@@ -11,6 +11,7 @@ SET default_transaction_read_only = off;
 SET standard_conforming_strings = on;
 SET DateStyle = 'ISO';
 SET row_security = off;
+SET client_min_messages = warning;
 SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('idle_session_timeout', 'transaction_timeout');
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
 `;

@@ -8,6 +8,7 @@ import { getOrInsert } from "../base/maps.ts";
 import {
   type Address,
   NOT_ADDED,
+  NOT_REPLICATED,
   SHARED_SESSION,
   type ThreadReply,
   type ThreadRequest,
@@ -147,6 +148,7 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
   });
   // The first of several errors says why: those after it say only that the connection has ended.
   client.on("error", (error) => void getOrInsert(ended, client, () => messageOf(error)));
+  client.on("notice", ({ routine }) => void (routine === WAIT_FOR_STANDBY && unreplicated.add(client)));
   client.on("end", () => void getOrInsert(ended, client, () => "the connection has ended"));
   try {
     await client.connect();
@@ -162,6 +164,12 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
 function leave(client: Client | undefined): void {
   if (client !== undefined) void within(client.end(), LIMITS.beatAnswerMs).catch(() => client.connection.stream.destroy());
 }
+
+/** The function of the server that waits for the standbys; it warns when the wait was ended, and the texts of warnings are in any language. */
+const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
+
+/** The connections with a commit that is not on the standbys. */
+const unreplicated = new WeakSet<Client>();
 
 /** The connections that have ended, and why. */
 const ended = new WeakMap<Client, string>();
@@ -196,6 +204,7 @@ async function send(client: Client | undefined, statements: readonly Statement[]
     ),
   );
   const settled = await Promise.allSettled(sent);
+  if (unreplicated.has(client)) throw notReplicated(client);
   return settled.map((each, at) => {
     if (each.status === "rejected") throw each.reason;
     // The server answers COMMIT so, and with no error, when a statement before it had failed.
@@ -206,6 +215,13 @@ async function send(client: Client | undefined, statements: readonly Statement[]
       throw Object.assign(new Error("a row that was written is not there"), { code: NOT_ADDED });
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
+}
+
+// The server reports success. Whoever asks again then waits for the standbys once more, on a new connection.
+function notReplicated(client: Client): Error {
+  const error = Object.assign(new Error("a commit was not confirmed by it"), { code: NOT_REPLICATED });
+  ended.set(client, error.message);
+  return error;
 }
 
 const ADDS_ONE = /^INSERT INTO (?!.*\b(?:SELECT|ON CONFLICT)\b)/s;

@@ -15,7 +15,7 @@ import { BINARIES, PostgresServer } from "./server.ts";
 const STILL_AWAY = 3;
 const BEGUN = ["run.opened", "run.claimed"];
 
-// A commit waits for the standby, which does not exist, until somebody ends its session: it is durable then.
+// A commit waits for the standby, which does not exist, until somebody ends its session: the server has it then, and no standby.
 const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
   LOOP
     PERFORM pg_stat_clear_snapshot();
@@ -24,6 +24,24 @@ const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
   END LOOP;
   PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep';
 END $$`;
+
+// Ends the wait of a commit for the standby, once there is one.
+function endOfWait(ends: string): string {
+  return `DO $$ DECLARE found INT; BEGIN
+  LOOP
+    PERFORM pg_stat_clear_snapshot();
+    SELECT pid INTO found FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT';
+    EXIT WHEN found IS NOT NULL;
+    PERFORM pg_sleep(0.02);
+  END LOOP;
+  PERFORM ${ends}(found);
+  LOOP
+    PERFORM pg_stat_clear_snapshot();
+    EXIT WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = found AND wait_event = 'SyncRep');
+    PERFORM pg_sleep(0.02);
+  END LOOP;
+END $$`;
+}
 
 describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   let server: PostgresServer;
@@ -221,11 +239,15 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     const { journal: other } = await distant.begin({ ...opened, runId: "run2" });
     await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await server.query("SELECT pg_reload_conf()");
-    const ender = new Client({ connectionString: server.address() });
+    const ender = new Client({ connectionString: server.address(), pipeline: true });
     await ender.connect();
     let end: Promise<unknown> | undefined;
     meanwhile = async () => {
-      end ??= ender.query(END_WHEN_SOMEBODY_WAITS);
+      end ??= Promise.all(
+        [END_WHEN_SOMEBODY_WAITS, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()"].map((sql) =>
+          ender.query(sql),
+        ),
+      );
     };
     await proxy.abandon();
     other.note(intended("mint"));
@@ -237,4 +259,24 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     distant.close();
     await proxy.close();
   });
+
+  test.each(["pg_cancel_backend", "pg_terminate_backend"])(
+    "may have no standby: what %s leaves on it alone is durable only once the standby has it",
+    async (ends) => {
+      await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+      await server.query("SELECT pg_reload_conf()");
+      const ender = new Client({ connectionString: server.address(), pipeline: true });
+      await ender.connect();
+      const reset = ["ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()"];
+      const steps = [endOfWait(ends), endOfWait("pg_cancel_backend"), ...reset].map((sql) => ender.query(sql));
+      const ended = Promise.allSettled(steps);
+      journal.note(intended("mint"));
+      await journal.flushed();
+      expect(await server.query("SHOW synchronous_standby_names")).toEqual([{ synchronous_standby_names: "" }]);
+      expect(away).toEqual([expect.stringContaining("has no synchronous standby")]);
+      expect(kinds()).toEqual([...BEGUN, "attempt.intended"]);
+      await ended;
+      await ender.end();
+    },
+  );
 });
