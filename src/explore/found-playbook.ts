@@ -116,9 +116,17 @@ function stepFields(step: ExploredStep, found: FoundWrong): readonly WrittenFiel
   const isLast = step === found.steps.at(-1);
   const condition = isLast && found.wrong.kind === "accepted" ? found.wrong.condition : found.refused.get(step.id);
   if (condition !== undefined) fields.push({ key: "fails", value: onOneLine({ condition }) });
-  else if (isLast && found.wrong.kind === "differs" && !operationNamed(step.uses).writes)
-    fields.push({ key: "expect", value: onOneLine([expectation(step.uses, found.wrong.difference, found)]) });
+  const expected = isLast ? expectationOf(step, found) : undefined;
+  if (expected !== undefined) fields.push({ key: "expect", value: onOneLine([expected]) });
   return fields;
+}
+
+// A write that took effect although its answer denies it has passed without a receipt: only the answer of the service names one.
+function expectationOf({ id, uses }: ExploredStep, found: FoundWrong): string | undefined {
+  const { wrong } = found;
+  const { writes } = operationNamed(uses);
+  if (wrong.kind === "not done" && writes) return `has(steps.${id}.receipt)`;
+  return wrong.kind === "differs" && !writes ? expectation(uses, wrong.difference, found) : undefined;
 }
 
 function expectation(uses: LedgerOperation, { path, expected, seen }: AnswerDifference, found: FoundWrong): string {

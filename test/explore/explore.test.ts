@@ -47,6 +47,24 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
     await Promise.all([broken.close(), good.close()]);
   });
 
+  test(
+    "a write that takes effect and says that it does not: the playbook fails on that service",
+    { timeout: PATIENCE_MS },
+    async () => {
+      const faults = [{ operation: "ledger.token.mint", fault: { "status-after": 403 } }];
+      const broken = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
+      const { findings } = await exploreSandbox(broken, { timeMs: PATIENCE_MS });
+      const [{ what, playbook } = { what: "", playbook: "" }] = findings;
+      expect(what).toMatch(/^ledger\.token\.mint must succeed, and does not/);
+      const good = await brokenSandbox();
+      const file = join(temporaryFolder(), "found.yaml");
+      writeFileSync(file, playbook);
+      const [onBroken, onGood] = [await runPlaybook(file, broken), await runPlaybook(file, good)];
+      expect([onBroken.code, onGood.code], `${playbook}\n${onBroken.output}\n${onGood.output}`).toEqual([1, 0]);
+      await Promise.all([broken.close(), good.close()]);
+    },
+  );
+
   test("there are at least 30, each with the sentence that it breaks", () => {
     expect(Object.keys(PLANTED_BUGS).length).toBeGreaterThanOrEqual(30);
     for (const { breaks, sentence } of Object.values(PLANTED_BUGS)) expect([breaks, sentence]).not.toContain("");
