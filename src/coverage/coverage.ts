@@ -101,9 +101,9 @@ export class CoverageFold {
 
   #step(step: StepReport, run: string): void {
     const tally = this.#tallies.get(step.uses);
-    if (tally === undefined || step.outcome === "not-run" || step.outcome === "skipped") return;
+    if (tally === undefined || !hasCalled(step, tally.operation)) return;
     const by = { run, step: step.step };
-    if (step.startedAt !== null) cover(tally, "operations", "called", by);
+    cover(tally, "operations", "called", by);
     const isDone = (step.outcome === "ok" || step.outcome === "changed" || step.outcome === "unchanged") && step.refusal === null;
     if (isDone) cover(tally, "successes", "done", by);
     if (step.actor !== null) tally.actors.add(step.as ?? step.actor);
@@ -124,6 +124,12 @@ export class CoverageFold {
       coverRefusal(tally, refusalText(isObject(body) ? (body as Json) : undefined, text), by);
     }
   }
+}
+
+// A step also begins, and may end well, without a request: an expression has no value, `ensure` holds already, or nobody listens at the address.
+function hasCalled({ attempts, requests, problem }: StepReport, { writes }: Operation): boolean {
+  if (writes) return attempts.some(({ meaning }) => meaning !== "not-sent");
+  return requests > 0 && problem?.code !== "service.unreachable";
 }
 
 function newTally(operation: Operation): Tally {

@@ -48,6 +48,51 @@ test("coverage agrees with redocly's, item by item, and is written in every form
   expect(other.stderr).toContain("coverage.format");
 });
 
+const NOT_SENT = `playbook: 1
+inputs:
+  given: { type: object, properties: { id: { type: string } }, required: [], default: {} }
+actors: { alice: { ledger: "userId:alice" } }
+defaults: { as: alice }
+steps:
+  - id: made
+    uses: ledger.asset.create
+    with: { assetType: Document, data: { id: "D\${{ run.key }}" } }
+  - id: before
+    uses: ledger.asset.put
+    with: { assetType: Document, data: { id: "\${{ steps.made.id }}" } }
+    ensure:
+      read: ledger.asset.get
+      with: { assetType: Document, id: "\${{ steps.made.id }}" }
+      that: response.id == steps.made.id
+  - block:
+      - uses: ledger.token.mint
+        with: { id: "\${{ inputs.given.id }}", to: "\${{ actors.alice }}", value: "1" }
+    rescue: [{ uses: ledger.asset.stats }]
+  - uses: ledger.token.get
+    with: { id: "\${{ inputs.given.id }}" }
+`;
+
+test("an operation is not called as long as no request of it has left, however its step ended", async () => {
+  const project = newProject();
+  const { url } = await servedSandbox({});
+  project.serviceAt(url);
+  project.write("not-sent.yaml", NOT_SENT);
+  expect((await project.run("run", "not-sent.yaml")).code).toBe(1);
+  const calledIn = async (): Promise<readonly string[]> => {
+    const covered = await project.run("coverage", "latest", "--json");
+    const isCovered = ({ items }: Coverage["operations"][number]): boolean =>
+      [...items.operations, ...items.successes].some(({ by }) => by !== null);
+    return coverageIn(covered.stdout).operations.flatMap((each) => (isCovered(each) ? [each.operation] : []));
+  };
+  expect(await calledIn()).toEqual(["ledger.asset.create", "ledger.asset.stats"]);
+
+  project.write("read.yaml", "playbook: 1\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.serviceAt("http://127.0.0.1:9");
+  const unreachable = await project.run("run", "read.yaml");
+  expect(unreachable.transcript).toContain("service.unreachable");
+  expect(await calledIn()).toEqual([]);
+});
+
 const REFUSED = `playbook: 1
 actors: { alice: { ledger: "userId:alice" } }
 defaults: { as: alice }
