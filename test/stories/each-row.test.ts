@@ -88,6 +88,11 @@ test("each row is a run with its columns as inputs, and a case in every report",
   const suites = elements.filter(({ name }) => name === "testsuite").map(({ attributes }) => attributes["name"]);
   expect(suites).toEqual([2, 3, 6, 5].map((line) => `Register [houses.csv:${line}]`));
   expect(elements[0]?.attributes).toMatchObject({ failures: "2" });
+  // GitLab knows a case by these two.
+  const cases = elements.filter(({ name }) => name === "testcase");
+  const keys = cases.map(({ attributes }) => `${attributes["classname"]} ${attributes["name"]}`);
+  expect(new Set(keys).size, keys.join("\n")).toBe(7);
+  expect(keys.at(-1)).toBe("register.yaml [houses.csv:5] the run itself");
   for (const file of ["r.html", "r.md", "c.json", "r.tap"])
     for (const line of [2, 3, 5, 6]) expect(project.read(file), file).toContain(`houses.csv:${line}`);
   expect(project.read("r.ndjson").match(/"kind":"run.opened"/g)).toHaveLength(3);

@@ -1,6 +1,7 @@
 import { comparisonLines } from "../comparison.ts";
 import { heldLines } from "../held.ts";
 import { problemLines } from "../problem.ts";
+import { oneLine } from "./foreign-text.ts";
 import { NOT_STARTED, type NotBegun, type ReportedOutcome, type RowOutcome, type RunReport, type StepReport } from "../shape.ts";
 import { placeLines } from "../steps/step-lines.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
@@ -83,7 +84,20 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
 /** A case for each row that a test report should list, and one for the run where no row shows how it ended. */
 export function casesOf({ run, steps }: RunReport): readonly Case[] {
   const cases = steps.filter(isCase).map(caseOf);
-  return showsOutcome(run.outcome, steps) ? cases : [...cases, runCase(run)];
+  return withOwnNames(showsOutcome(run.outcome, steps) ? cases : [...cases, runCase(run)]);
+}
+
+const NAME_CHARS = 290;
+
+// Readers of test reports take two cases with one name for one. Names that are cut, or that differ in what is invisible, are written alike.
+function withOwnNames(cases: readonly Case[]): readonly Case[] {
+  const times = new Map<string, number>();
+  return cases.map((each) => {
+    const written = oneLine(each.name);
+    const nth = (times.get(written) ?? 0) + 1;
+    times.set(written, nth);
+    return nth === 1 ? each : { ...each, name: `${oneLine(each.name, NAME_CHARS)} (${nth})` };
+  });
 }
 
 // The steps in a block show its outcome, unless it failed by itself.

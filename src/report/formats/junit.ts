@@ -81,7 +81,7 @@ function addRepeated(builder: Builder, runs: readonly RunReport[]): void {
     const { good, bad, errors, others } = repeated;
     const [shown, ...more] = [...errors, ...good.slice(0, 1), ...bad, ...others.slice(0, 1)];
     if (shown === undefined) continue;
-    const testCase = addCase(suite, shown, repeated.file);
+    const testCase = addCase(suite, shown, placeOf(first.run));
     const rest = more.filter((each) => errors.includes(each) || bad.includes(each));
     addChildren(testCase, rest, isFlaky(repeated) ? "flaky" : "rerun");
   }
@@ -100,7 +100,7 @@ function addChildren(testCase: TestCase, cases: readonly Case[], prefix: "flaky"
 
 function addSuite(builder: Builder, report: RunReport): void {
   const suite = newSuite(builder, report, [report]);
-  for (const each of casesOf(report)) addCase(suite, each, report.run.playbook.file);
+  for (const each of casesOf(report)) addCase(suite, each, placeOf(report.run, report.row));
 }
 
 function newSuite(builder: Builder, { run }: RunReport, all: readonly RunReport[]): TestSuite {
@@ -113,14 +113,25 @@ function newSuite(builder: Builder, { run }: RunReport, all: readonly RunReport[
 }
 
 function addNotBegun(builder: Builder, each: NotBegun): void {
-  const { name, file } = each.playbook;
-  const suite = builder.testSuite().name(attribute(name)).property("outcome", "not-begun");
-  addCase(suite, notBegunCase(each), file);
+  const suite = builder.testSuite().name(attribute(each.playbook.name)).property("outcome", "not-begun");
+  addCase(suite, notBegunCase(each), placeOf(each, each.row));
 }
 
-function addCase(suite: TestSuite, row: Case, file: string): TestCase {
+/** Where the cases of a suite belong. */
+interface CasePlace {
+  /** The file of the playbook. */
+  readonly file: string;
+  readonly className: string;
+}
+
+// GitLab takes two cases with one class and one name for one, whatever their suites are.
+function placeOf({ playbook: { file } }: Pick<NotBegun, "playbook">, row?: RunReport["row"]): CasePlace {
+  return { file, className: row === undefined ? file : `${file} [${row.file}:${row.line}]` };
+}
+
+function addCase(suite: TestSuite, row: Case, { file, className }: CasePlace): TestCase {
   const { step, name, verdict, type, message, lines, warning, comparison, held } = row;
-  const testCase = suite.testCase().className(attribute(file)).name(attribute(name));
+  const testCase = suite.testCase().className(attribute(className)).name(attribute(name));
   testCase.file(attribute(step?.file ?? file));
   if (step !== undefined) testCase.time((step.durationMs ?? 0) / 1_000);
   const text = legal(lines.join("\n"));

@@ -6,7 +6,7 @@ import { tapReport } from "../../../src/report/formats/tap.ts";
 import { reportOf } from "../../../src/report/model.ts";
 import type { RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
-import { RUNS, START, TRANSACTION } from "./records.ts";
+import { Records, RUNS, START, STEPS, TRANSACTION } from "./records.ts";
 import { type Element, parseXml } from "./xml.ts";
 
 function junitText(reports: readonly RunReport[]): string {
@@ -147,6 +147,22 @@ test("a failure shows everything that a person needs", () => {
 test("what is skipped says why", () => {
   expect(messages("failed")).toEqual(["its condition did not hold, or its list was empty", "not run", "not run"]);
   expect(messages("pending")).toEqual(["not run"]);
+});
+
+test("rounds whose keys are written alike have names of their own", () => {
+  const long = "k".repeat(400);
+  const records = new Records().opened({ steps: STEPS.slice(3) });
+  for (const key of ["a\tb", "a  b", `${long}1`, `${long}2`, `${long}3`]) records.read(`owned[${key}]`);
+  const report = reportOf(records.all);
+  const names = parseXml(junitText([report]))
+    .children.flatMap(casesOf)
+    .map(({ attributes }) => attributes["name"]);
+  expect(new Set(names).size, names.join("\n")).toBe(6); // with the run itself, which did not end
+  expect(names.slice(0, 2)).toEqual(["owned[a  b]: See who owns it", "owned[a  b]: See who owns it (2)"]);
+  const { results } = JSON.parse([...ctrfReport([report])].join("")) as {
+    readonly results: { readonly tests: readonly { readonly name: string }[] };
+  };
+  expect(results.tests.map(({ name }) => name)).toEqual(names);
 });
 
 test("a run that ended badly though no step did is not green", () => {
