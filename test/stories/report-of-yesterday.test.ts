@@ -59,6 +59,27 @@ test.for([
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { name: "Mint once" }, problem: { code } }]);
 });
 
+test.for([
+  ["run", []],
+  ["run --each", ["--each", "rows.csv"]],
+] as const)("%s of a playbook that is gone: the reports are not those of the run before", async ([, args]) => {
+  const project = await yesterday();
+  project.write("rows.csv", "id\nA\n");
+  const run = await project.run("run", "gone.yaml", ...args, ...REPORTS);
+  expect(run.code, run.transcript).toBe(2);
+  expect(failuresIn(project)).toEqual(["file.missing"]);
+  expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "gone.yaml" } }]);
+});
+
+test("nothing to resume: the reports have no run", async () => {
+  const project = await yesterday();
+  const resumed = await project.run("resume", ...REPORTS);
+  expect(resumed.code, resumed.transcript).toBe(0);
+  expect(resumed.stdout).toContain("nothing to resume");
+  expect(elementsOf(project.read("report.xml")).map(({ name }) => name)).toEqual(["testsuites"]);
+  expect(notBegunIn(project.read("report.json"))).toEqual([]);
+});
+
 test("a run whose playbook is broken when it is resumed", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);

@@ -39,6 +39,11 @@ export class CheckFailure extends Failure {
   }
 }
 
+/** Returns what is known of a playbook before its file is read. */
+export function unreadPlaybook(file: string): NotBegun["playbook"] {
+  return { name: file, file };
+}
+
 /** Returns what is reported of playbooks that could not be run, and why; the caller names them where the failure does not. */
 export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
   if (failure instanceof CheckFailure) return failure.notBegun;

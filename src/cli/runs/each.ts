@@ -17,7 +17,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import { NOT_STARTED, type NotBegun, type RunReport } from "../../report/shape.ts";
 import { stepLines } from "../../report/steps/step-lines.ts";
 import { summaryLines } from "../../report/text.ts";
-import { notBegunBy } from "../project/check-failure.ts";
+import { notBegunBy, unreadPlaybook } from "../project/check-failure.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles, type Where } from "../project/project.ts";
 import type { Shard } from "../program/arguments.ts";
@@ -84,9 +84,8 @@ interface PreparedRows {
  */
 export async function runEach(plainShell: Shell, options: EachOptions, jobOf: JobOfRow): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
-  const files = playbookFiles(plainShell, options.files);
-  const headings = (): readonly NotBegun["playbook"][] => files.files.map((file) => ({ name: file, file }));
-  const prepared = await prepareRows(plainShell, options, files.files).catch(async (error: unknown) => {
+  const headings = (): readonly NotBegun["playbook"][] => options.files.map(unreadPlaybook);
+  const prepared = await prepareRows(plainShell, options).catch(async (error: unknown) => {
     if (error instanceof Failure)
       await printReports(plainShell, { options, reporting, skipped: [] }, [], notBegunBy(error, headings));
     throw error;
@@ -95,7 +94,8 @@ export async function runEach(plainShell: Shell, options: EachOptions, jobOf: Jo
   return await new EachRow(maskedShell(prepared.shell, session.redact), options, prepared, jobOf).perform(reporting);
 }
 
-async function prepareRows(plainShell: Shell, options: EachOptions, files: readonly string[]): Promise<PreparedRows> {
+async function prepareRows(plainShell: Shell, options: EachOptions): Promise<PreparedRows> {
+  const { files } = playbookFiles(plainShell, options.files);
   const shell = inProjectOf(plainShell, files, options);
   const [playbook, ...others] = loadPlaybooks(shell, files, { tags: options.tags });
   if (playbook === undefined || others.length > 0) {

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { command } from "../../../base/command-line.ts";
-import { EXIT, type ExitCode } from "../../../base/exit.ts";
+import type { ExitCode } from "../../../base/exit.ts";
 import { Failure, invariant } from "../../../base/failure.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { resumeRun } from "../../../engine/run/start-run.ts";
@@ -21,13 +21,21 @@ import {
   projectOfFile,
   type ProjectShell,
 } from "../../project/chosen-project.ts";
-import { jsonReport } from "../../../report/formats/json.ts";
 import { assertNotDoneSince, doneSinceNotes } from "../../runs/done-since.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
-import { type DetailOptions, type Job, performRuns, type Prepared, type ReportOptions } from "../../runs/perform.ts";
+import {
+  type DetailOptions,
+  type Job,
+  performRuns,
+  type Prepared,
+  printReports,
+  reportingFor,
+  type ReportOptions,
+} from "../../runs/perform.ts";
 import type { StatePlace } from "../../../sql/place.ts";
 import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/project.ts";
 import { filesOf } from "../../project/project-files.ts";
+import { unreadPlaybook } from "../../project/check-failure.ts";
 import { assertSameFolder, keptFileNotes, playbookOfRun } from "../../runs/resuming.ts";
 import { consentBefore } from "../../runs/consent.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
@@ -48,7 +56,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   return performRuns(
     shell,
     { ...options, env: options.env ?? environment, ...folderOf(found.place), jobs: 1 },
-    { playbooks: () => [{ name: file, file }], prepare: () => prepare(shell, found, chosen) },
+    { playbooks: () => [unreadPlaybook(file)], prepare: () => prepare(shell, found, chosen) },
   );
 };
 
@@ -114,14 +122,12 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | str
   });
 }
 
-function nothingToResume(shell: Shell, { json }: ResumeOptions, why: string): ExitCode {
-  const said = `nothing to resume: ${why}; to list them:\n${shell.hint(command`runs`)}\n`;
-  if (json !== true) shell.stdout.write(said);
-  else {
-    for (const piece of jsonReport([])) shell.stdout.write(piece, "json");
-    shell.stderr.write(said);
-  }
-  return EXIT.passed;
+// Reports without a run: those of an earlier command would be taken for this one's.
+async function nothingToResume(shell: Shell, options: ResumeOptions, why: string): Promise<ExitCode> {
+  const reporting = await reportingFor(shell, options);
+  const isData = options.json === true || reporting?.takesStdout === true;
+  shell[isData ? "stderr" : "stdout"].write(`nothing to resume: ${why}; to list them:\n${shell.hint(command`runs`)}\n`);
+  return printReports(shell, { options, reporting, skipped: [] }, [], []);
 }
 
 /** The options, and where the run was found. */

@@ -16,6 +16,7 @@ import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
 import { unfinishedNote } from "../../runs/done-since.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
+import { unreadPlaybook } from "../../project/check-failure.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, pathInProject, playbookFiles, statePlace } from "../../project/project.ts";
 import { compares, hasWrites } from "../../../playbook/playbook-walk.ts";
@@ -57,13 +58,14 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
     return runEach(plainShell, { ...options, each }, (shell, ready, key) => jobOf(shell, ready, { key, anyway }));
   }
   if (options.failed === true) throw failedAlone();
-  const named = playbookFiles(plainShell, options.files);
-  const { files } = named;
-  let playbooks: readonly Job["playbook"][] = files.map((file) => ({ name: file, file }));
-  const several = files.length > 1;
+  let playbooks = options.files.map(unreadPlaybook);
   return performRuns(plainShell, options, {
     playbooks: () => playbooks,
     async prepare() {
+      const named = playbookFiles(plainShell, options.files);
+      const { files } = named;
+      playbooks = files.map(unreadPlaybook);
+      const several = files.length > 1;
       if (several) makeRoom(ROOM_BYTES);
       else keepHeapSmall();
       const shell = inProjectOf(plainShell, files, options);

@@ -22,7 +22,7 @@ import { runNow } from "../../../schedule/once.ts";
 import type { ListenAddress } from "../../../serving/server.ts";
 import { Scheduler } from "../../../schedule/service.ts";
 import { ScheduleStore } from "../../../schedule/store.ts";
-import { notBegunBy } from "../../project/check-failure.ts";
+import { notBegunBy, unreadPlaybook } from "../../project/check-failure.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import type { ProjectShell } from "../../project/chosen-project.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
@@ -105,8 +105,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
 // Where that is impossible too, the error that is thrown already explains it.
 async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
   try {
-    const playbooks = (): NotBegun["playbook"][] =>
-      scheduledUnread(shell, which).map(({ playbook: file }) => ({ name: file, file }));
+    const playbooks = (): NotBegun["playbook"][] => scheduledUnread(shell, which).map(({ playbook }) => unreadPlaybook(playbook));
     await prepareReporting(shell, { report }).write(shell, [], notBegunBy(failure, playbooks));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
