@@ -58,6 +58,15 @@ function partsOf(source: string): number {
   return parts;
 }
 
+// Each sign of ASCII by itself, letters of elsewhere, all of them in one text, and nothing at all. None has a line break, for ^.*$ excludes nothing else.
+const SIGNS = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
+const TEXTS = ["", ...SIGNS, "\u00e9", "\u{1f600}", SIGNS.join("").repeat(50)];
+
+/** Returns whether a pattern is found in every text, as far as texts of every kind show it. */
+export function isFoundInAll(pattern: Pattern): boolean {
+  return TEXTS.every((text) => pattern.foundIn(text));
+}
+
 /** Returns why a text is not a pattern, if it is not. */
 export function patternProblem(source: string): string | undefined {
   try {

@@ -14,6 +14,14 @@ export const PLAYBOOK_CODES = {
     cure: 'Give the actor the missing identity, `ledger: "userId:…"` or `investor: CREDENTIAL`, or let another one act with `as`.',
     example: "actor-without-investor-identity",
   },
+  "playbook.any-message": {
+    severity: "warning",
+    title: "a pattern of `fails` is found in every message",
+    meaning:
+      "The service must refuse the step with a message that matches the pattern, and every message does. So the step also passes when the service refuses for another reason, such as a server error of a read.",
+    cure: "Write a pattern that only the expected message has, or the condition: fails: { condition: … }.",
+    example: "any-message",
+  },
   "playbook.constant-condition": {
     severity: "warning",
     title: "a condition never changes",
@@ -84,7 +92,7 @@ export const PLAYBOOK_CODES = {
   "playbook.loop-key": {
     title: "a foreach has an item without a usable key",
     meaning:
-      "The results of a `foreach` are kept by key, and expressions find them as steps.ID[key]. A key is a number, or a text without brackets. The words __proto__, constructor and prototype reach into the runtime's own objects.",
+      "The results of a `foreach` are kept by key, and expressions find them as steps.ID[key]. A key is a number, or a text of one line without brackets. The words __proto__, constructor and prototype reach into the runtime's own objects.",
     cure: "Let `key` give another text for this item, such as an id.",
     example: "foreach-key-forbidden",
   },

@@ -44,7 +44,7 @@ export function roundsOf(scope: Scope, { variable, list, key }: Foreach): StepEx
   const tooMany = tooManyRounds(items);
   if (tooMany !== undefined) return tooMany;
   const rounds = sharingSteps("expressionSteps", () =>
-    items.map((item) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text), item })),
+    items.map((item, at) => ({ key: keyOf(key.evaluate({ ...scope, [variable]: item }), key.text, at), item })),
   );
   const keys = new Set<string>();
   const twice = rounds.find((round) => keys.size === keys.add(round.key).size);
@@ -64,8 +64,8 @@ export function tooManyRounds({ length }: readonly Json[]): StepProblem | undefi
   return { code: "foreach.limit", message: `foreach over ${count(length, "item")}; the limit is ${LIMITS.foreachItems}` };
 }
 
-function keyOf(value: Json, text: string): string {
+function keyOf(value: Json, text: string, at: number): string {
   const key = spellKey(value);
   if (key !== undefined) return key;
-  throw new EvaluationFailure(`key: ${text} ${KEY_RULE}`);
+  throw new EvaluationFailure(`key: ${text} ${KEY_RULE}; it does not for item ${at + 1} of the list`);
 }

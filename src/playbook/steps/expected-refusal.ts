@@ -1,5 +1,5 @@
 import { didYouMean } from "../../base/text/text.ts";
-import { patternProblem } from "../../expression/pattern.ts";
+import { isFoundInAll, patternOf, patternProblem } from "../../expression/pattern.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { conditionsOf, type ExpectedRefusal, plainWords } from "../../operations/refusal.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
@@ -14,15 +14,21 @@ export function readFails(fields: FailsFields, operation: Operation, context: Ch
   allRead(rest);
   allRead(inMessage);
   checkCondition(condition, operation, context);
-  const problem = patternProblem(textOf(matches) ?? "");
-  if (matches !== undefined && problem !== undefined)
-    context.report({ code: "expression.pattern", message: problem }, matches.range);
+  if (matches !== undefined) checkPattern(matches, textOf(matches) ?? "", context);
   return {
     condition: textOf(condition),
     statuses: statusesIn(status),
     contains,
     matches: textOf(matches),
   };
+}
+
+function checkPattern({ range }: SourceNode, pattern: string, context: CheckContext): void {
+  const problem = patternProblem(pattern);
+  if (problem !== undefined) return context.report({ code: "expression.pattern", message: problem }, range);
+  if (!isFoundInAll(patternOf(pattern))) return;
+  const message = `${JSON.stringify(pattern)} is found in every message, so a refusal for any reason fits it`;
+  context.report({ code: "playbook.any-message", message, suggestion: "write a part of the message that you expect" }, range);
 }
 
 const NO_MESSAGE = { contains: undefined, matches: undefined };

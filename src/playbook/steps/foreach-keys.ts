@@ -13,7 +13,7 @@ import { bind, type Template } from "../expressions/template.ts";
 
 /** What a key of a round must be, as the end of a sentence about it. */
 export const KEY_RULE =
-  "must give a number, or a text without brackets that is not empty and none of __proto__, constructor and prototype, which the runtime reserves";
+  "must give a number, or a text of one line without brackets that is not empty and none of __proto__, constructor and prototype, which the runtime reserves";
 
 /** A round's key as its results are kept by it; `undefined` where the value can be none. */
 export function spellKey(value: Json): string | undefined {

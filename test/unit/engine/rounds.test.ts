@@ -20,17 +20,21 @@ test("equal numbers are one key of a foreach, however they are spelled", async (
   expect(came).toHaveLength(1);
 });
 
-test.each(["__proto__", "constructor", "a[b]", ""])("a foreach with the key %j fails before its first round", async (key) => {
-  const { url, came } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
-  const given = `inputs: { last: { type: string, default: ${JSON.stringify(key)} } }\n`;
-  const forbidden = `${head}  - { id: count, uses: ledger.asset.stats }
+test.each(["__proto__", "constructor", "a[b]", "a\nb", ""])(
+  "a foreach with the key %j fails before its first round",
+  async (key) => {
+    const { url, came } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
+    const given = `inputs: { last: { type: string, default: ${JSON.stringify(key)} } }\n`;
+    const forbidden = `${head}  - { id: count, uses: ledger.asset.stats }
   - { id: each, foreach: { n: [a, "\${{ inputs.last }}"], key: n }, uses: ledger.asset.stats }
 ${given}`;
-  const { outcome, stopped } = await runnerForTest()(forbidden, targetAt(url));
-  expect(outcome).toBe("failed");
-  expect(stopped?.problem.message).toContain("key: n must give a number, or a text without brackets");
-  expect(came).toHaveLength(1);
-});
+    const { outcome, stopped } = await runnerForTest()(forbidden, targetAt(url));
+    expect(outcome).toBe("failed");
+    expect(stopped?.problem.message).toContain("key: n must give a number, or a text of one line without brackets");
+    expect(stopped?.problem.message).toContain("; it does not for item 2 of the list");
+    expect(came).toHaveLength(1);
+  },
+);
 
 test("a round is found by its number, as it was written or otherwise", async () => {
   const { url } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));

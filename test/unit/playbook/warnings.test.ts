@@ -98,6 +98,17 @@ test("a condition is listed, almost listed, or unknown to the description", () =
   }
 });
 
+test("a pattern that every message has is no expectation", () => {
+  const matching = (pattern: string): string[] => failing(`{ message: { matches: ${JSON.stringify(pattern)} } }`);
+  for (const any of [".*", "^.*$", "|none", "P*", "[a-z]*", "(?i)(not found)?", String.raw`\s*`]) {
+    expect(matching(any), any).toEqual([
+      `playbook.any-message ${JSON.stringify(any)} is found in every message, so a refusal for any reason fits it`,
+    ]);
+  }
+  for (const some of [".", "^[^{]*$", "^.{0,100}$", "not found", "^$", "^there is no P1"])
+    expect(matching(some), some).toEqual([]);
+});
+
 test("a refusal can be expected by its status and its message, and by something at all", () => {
   for (const right of [
     "{ status: 404 }",
