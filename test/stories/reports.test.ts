@@ -67,6 +67,7 @@ test("a file that cannot be written is reported before anything is sent", async 
     ["html=mint.yaml/report.html", "ENOTDIR"],
     ["html=/proc/nowhere/report.html", "ENOENT"],
     ["junit=x.xml,html=./x.xml", "where something else is written too"],
+    ["junit=-,tap=/dev/stdout", "where something else is written too"],
   ]) {
     const ended = await project.run("run", "mint.yaml", "--report", report ?? "");
     expect(ended.code, ended.transcript).toBe(2);

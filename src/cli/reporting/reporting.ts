@@ -54,13 +54,17 @@ export function prepareReporting(
   };
 }
 
+// Two documents in one stream are none.
+const STDOUT_NAMES: ReadonlySet<string> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
+
 /** Looks whether each report could be written, and makes the folders. Throws a Failure that names the first that could not. */
 export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly ReportRequest[], isStdoutTaken: boolean): void {
   const taken = new Set(isStdoutTaken ? [STDOUT] : []);
   for (const { format, file } of requests) {
     const path = file === STDOUT ? STDOUT : resolve(shell.cwd, file);
-    if (taken.has(path)) throw twice(format, file);
-    taken.add(path);
+    const place = STDOUT_NAMES.has(path) ? STDOUT : path;
+    if (taken.has(place)) throw twice(format, file);
+    taken.add(place);
     if (path === STDOUT) continue;
     try {
       assertWritable(path);
