@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { completedAdvice, type Hint, PLAIN_HINT } from "../../base/command-line.ts";
 import { type Failure, failureFrom } from "../../base/failure.ts";
+import { present } from "../../base/present.ts";
 import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
 import type { Where } from "../project/project.ts";
@@ -12,13 +13,13 @@ export type LocatingOptions = Where & Partial<Pick<InputOptions, "input" | "inpu
 /** Hints of a command that was given these options: theirs are the same. */
 export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOptions, root: Command): Hint {
   const values = Object.entries(input).map(([name, value]) => `--input ${quoted(`${name}=${value}`)}`);
-  const options = {
-    ...(state === undefined ? {} : { state: `--state ${quoted(state)}` }),
-    ...(env === undefined ? {} : { env: `--env ${quoted(env)}` }),
-    ...(dotenv === undefined ? {} : { dotenv: dotenv === false ? "--no-dotenv" : `--dotenv ${quoted(dotenv)}` }),
-    ...(values.length === 0 ? {} : { input: values.join(" ") }),
-    ...(inputs === undefined ? {} : { inputs: `--inputs ${quoted(inputs)}` }),
-  };
+  const options = present({
+    state: spelt("state", state),
+    env: spelt("env", env),
+    dotenv: dotenv === false ? "--no-dotenv" : spelt("dotenv", dotenv),
+    input: values.length === 0 ? undefined : values.join(" "),
+    inputs: spelt("inputs", inputs),
+  });
   const given = Object.entries(options);
   if (given.length === 0) return PLAIN_HINT;
   return ({ text }, spell = (same) => same) => {
@@ -28,6 +29,10 @@ export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOpti
     const taken = given.flatMap(([name, option]) => (takes(typed, name) && !rest.includes(` --${name} `) ? [spell(option)] : []));
     return [path, ...taken].join(" ") + rest;
   };
+}
+
+function spelt(name: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `--${name} ${quoted(value)}`;
 }
 
 function commandIn([name, ...rest]: readonly string[], command: Command): Command {
@@ -43,6 +48,6 @@ function takes(command: Command, name: string): boolean {
 /** The same failure, with commands that work when they are typed here. */
 export function hinted(failure: Failure, hint: Hint): Failure {
   const { exit, cause, next } = failure;
-  const completed = next === undefined ? {} : { next: completedAdvice(next, hint) };
+  const completed = present({ next: next && completedAdvice(next, hint) });
   return failureFrom({ ...failure.toJSON(), ...completed }, { exit, cause });
 }

@@ -1,7 +1,7 @@
 import type { Command as Commander } from "commander";
 import * as read from "./arguments.ts";
 import { Builder, type Calling } from "./builder.ts";
-import { coverageCommands, dropCommand } from "./coverage-commands.ts";
+import { coverageCommands } from "./coverage-commands.ts";
 import type { Definition } from "./definition.ts";
 import { driftCommands } from "./drift-commands.ts";
 import { collected, kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
@@ -31,7 +31,6 @@ const KIND = {
   step: typed("steps to resolve"),
   reports: collected(read.collectReport, "report formats"),
   code: typed("codes"),
-  schema: typed("schemas"),
   input: collected(read.collectInput, "inputs of the playbooks"),
   tags: kind(read.tagList),
   shard: kind(read.shard),
@@ -83,6 +82,7 @@ export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
   const program = builder.root();
   runCommands(program, builder);
   writeCommands(program, builder);
+  fleetCommands(program, builder);
   scheduleCommands(program, builder);
   testCommands(program, builder);
   lookCommands(program, builder);
@@ -215,7 +215,6 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .value("--notify <name>", WORDS.schedule.notify, KIND.names)
     .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
     .action(async () => (await import("../commands/serve/schedule.ts")).schedule);
-  fleetCommands(program, builder);
   builder
     .subcommand(schedule, "list", WORDS.schedule.list)
     .with(where)
@@ -368,7 +367,12 @@ function runsCommands(program: Commander, builder: Builder): void {
     .value("--older <age>", WORDS.runs.older, KIND.age)
     .value("--to <dir>", WORDS.runs.to, KIND.folder)
     .action(async () => (await import("../commands/see/runs-archive.ts")).archive);
-  dropCommand(runs, builder);
+  builder
+    .subcommand(runs, "drop-exchanges", WORDS.runs.dropExchanges)
+    .with(memory)
+    .argument("[runs...]", WORDS.reporting.runs, KIND.runs)
+    .value("--older <age>", WORDS.runs.olderExchanges, KIND.age)
+    .action(async () => (await import("../commands/see/drop-exchanges.ts")).dropExchanges);
   builder
     .subcommand(runs, "leases", WORDS.runs.leases)
     .with(memory)

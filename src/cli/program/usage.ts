@@ -71,10 +71,10 @@ function isEmpty(value: unknown): boolean {
 /** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */
 export function refuseOfParent(command: Command): void {
   const { parent } = command;
-  if (parent === null) return;
+  if (parent === null || parent.parent === null) return;
   const own = new Set(command.options.map((option) => option.attributeName()));
   const given = parent.options.filter((option) => parent.getOptionValueSource(option.attributeName()) === "cli");
-  const foreign = given.find((option) => parent.parent !== null && !own.has(option.attributeName()));
+  const foreign = given.find((option) => !own.has(option.attributeName()));
   if (foreign === undefined) return;
   throw new Failure({
     code: "usage.unknown-option",
@@ -101,8 +101,7 @@ function typedIn(words: string): string {
 
 function namesFor(code: string, words: string, command: Command): readonly string[] {
   const help = command.createHelp();
-  const isOption = code === "commander.unknownOption";
-  if (isOption) return help.visibleOptions(command).flatMap(({ long }) => long ?? []);
+  if (code === "commander.unknownOption") return help.visibleOptions(command).flatMap(({ long }) => long ?? []);
   if (!code.startsWith("commander.invalid")) return help.visibleCommands(command).map((each) => each.name());
   return /Allowed choices are (.*)\.$/.exec(words)?.[1]?.split(", ") ?? [];
 }
