@@ -72,6 +72,9 @@ export interface ScheduleLook {
   readonly died: readonly Firing[];
 }
 
+/** For whoever keeps nothing that a run has said: nothing is masked. */
+const LOOKING: StorePorts = { redact: (text) => text };
+
 /** What a plan has missed. */
 type Missed = Pick<Decision, "steps" | "isCut">;
 const NONE: Missed = { steps: [], isCut: false };
@@ -102,12 +105,12 @@ export class ScheduleStore {
   }
 
   /** Opens the store where there is one; otherwise gives an empty store that leaves nothing. */
-  static existing(place: StatePlace, ports: StorePorts): ScheduleStore {
+  static existing(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore {
     return new ScheduleStore(openPart(place, SCHEDULE_PART, "existing"), ports);
   }
 
   /** Looks into the store and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
-  static look(place: StatePlace, ports: StorePorts): ScheduleStore | undefined {
+  static look(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore | undefined {
     const database = lookAtPart(place, SCHEDULE_PART);
     return database && new ScheduleStore(database, ports);
   }

@@ -31,7 +31,7 @@ export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[]
     if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
     else lookAtJournal(health, findings);
     lookAtDrifts(place, findings);
-    ScheduleStore.look(place, { redact: (text) => text })?.close();
+    ScheduleStore.look(place)?.close();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     findings.failure(error);

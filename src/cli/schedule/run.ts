@@ -18,7 +18,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
 import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import type { OpenWriteQuestion, Released, RunResult } from "../../schedule/firing.ts";
+import type { Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
 import { LOOKING } from "../../journal/journal.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
@@ -31,9 +31,8 @@ import { Pacer } from "../runs/run-queue.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import { openSession, type Shared } from "../runs/session.ts";
 import type { Shell } from "../shell.ts";
-import { blockingIn } from "./entry.ts";
+import { blockingIn, type EntrySource } from "./entry.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
-import type { Blocking } from "../../report/schedule/shape.ts";
 
 /** What every run of a schedule shares. */
 export interface RunsOf {
@@ -140,8 +139,8 @@ export function fenceRun(state: StatePlace, runId: string): void {
 }
 
 /** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
-export function blockingRun(shell: Shell, options: Where, asked: OpenWriteQuestion): Blocking | undefined {
-  return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
+export function blockingRun(shell: Shell, options: Where): EntrySource["blocking"] {
+  return (asked) => lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 
 /** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which shows why. */

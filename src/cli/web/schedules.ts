@@ -5,11 +5,10 @@ import { type ListedFiring, type ListedSchedule, schedulesPage } from "../../rep
 import { firingEntry } from "../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
-import type { OpenWriteQuestion } from "../../schedule/firing.ts";
 import { blockingIn, entryOf } from "../schedule/entry.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import type { Blocking, FiringEntry } from "../../report/schedule/shape.ts";
+import type { FiringEntry } from "../../report/schedule/shape.ts";
 
 /** The list of schedules. */
 export function schedulesOf(state: StatePlace): WebPage {
@@ -19,7 +18,7 @@ export function schedulesOf(state: StatePlace): WebPage {
 
 /** Returns the first schedules of a state directory, and how many there are. */
 export function listedSchedules(state: StatePlace): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
-  using store = look(state);
+  using store = ScheduleStore.look(state);
   if (store === undefined) return { shown: [], total: 0 };
   const all = store.all();
   return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
@@ -27,7 +26,7 @@ export function listedSchedules(state: StatePlace): { readonly shown: readonly L
 
 /** One schedule, with its firings. */
 export function scheduleOf(state: StatePlace, id: string): WebPage {
-  using store = look(state);
+  using store = ScheduleStore.look(state);
   const known = store?.known(id);
   if (store === undefined || known === undefined) return plain(404, "no such schedule is known here");
   const firings = store.firings.history(id, LIMITS.viewHistory).map((firing) => firingOf(firingEntry(firing)));
@@ -35,9 +34,10 @@ export function scheduleOf(state: StatePlace, id: string): WebPage {
 }
 
 function listed(state: StatePlace, store: ScheduleStore, known: KnownSchedule): ListedSchedule {
-  const blocking = (asked: OpenWriteQuestion): Blocking | undefined =>
-    peekIntoJournal(state, (journal) => blockingIn(journal, asked));
-  const entry = entryOf({ store, known, blocking }, LIMITS.viewFirings);
+  const entry = entryOf(
+    { store, known, blocking: (asked) => peekIntoJournal(state, (journal) => blockingIn(journal, asked)) },
+    LIMITS.viewFirings,
+  );
   const { last, running } = entry;
   return {
     ...entry,
@@ -48,8 +48,4 @@ function listed(state: StatePlace, store: ScheduleStore, known: KnownSchedule): 
 
 function firingOf({ holder, ...firing }: FiringEntry): ListedFiring {
   return { ...firing, heldBy: holder === null ? null : spellHolder(holder) };
-}
-
-function look(state: StatePlace): ScheduleStore | undefined {
-  return ScheduleStore.look(state, { redact: (text) => text });
 }

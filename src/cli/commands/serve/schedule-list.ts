@@ -3,7 +3,6 @@ import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
 import type { Holder } from "../../../protocol/record.ts";
-import type { OpenWriteQuestion } from "../../../schedule/firing.ts";
 import { RELEASED } from "../../../schedule/firings.ts";
 import { firingEntry } from "../../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
@@ -16,7 +15,7 @@ import { blockingRun } from "../../schedule/run.ts";
 import { reasonOf } from "../../reason.ts";
 import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
-import type { Blocking, ScheduleEntry, FiringEntry } from "../../../report/schedule/shape.ts";
+import type { ScheduleEntry, FiringEntry } from "../../../report/schedule/shape.ts";
 
 interface ListOptions extends Omit<WhichOptions, "tags"> {
   readonly json?: boolean;
@@ -27,7 +26,7 @@ interface ListOptions extends Omit<WhichOptions, "tags"> {
 export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
-  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
+  const blocking = blockingRun(shell, options);
   using store = openStore(shell, options);
   const now = store.clock.now();
   const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
@@ -123,8 +122,7 @@ export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) =
 
 function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, id: string): boolean {
   const known = store.known(id);
-  const blocking = (asked: OpenWriteQuestion): Blocking | undefined => blockingRun(shell, options, asked);
-  return known !== undefined && entryOf({ store, known, blocking }, 0).blockedBy !== null;
+  return known !== undefined && entryOf({ store, known, blocking: blockingRun(shell, options) }, 0).blockedBy !== null;
 }
 
 function notHeld(id: string): Failure {
@@ -163,5 +161,5 @@ function stillAlive(id: string, holder: Holder): Failure {
 function openStore(shell: Shell, where: Where): ScheduleStore {
   const state = knownStatePlace(shell, where);
   assertJournalWhole(state);
-  return ScheduleStore.existing(state, { redact: (text) => text });
+  return ScheduleStore.existing(state);
 }

@@ -133,7 +133,7 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
 
 // What has never been run is being set up: whoever does that looks on. What only the system's own scheduler runs is not served.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
-  using store = ScheduleStore.look(statePlace(shell, options), { redact: (text) => text });
+  using store = ScheduleStore.look(statePlace(shell, options));
   const known = store?.all() ?? [];
   return knownUnread(shell, options, options.once === true ? known : known.filter(({ cron }) => cron !== undefined));
 }
@@ -212,7 +212,7 @@ async function withStore(
     store,
     courier,
     makeRun: makes(reporting, onRun),
-    blocking: (asked) => blockingRun(shell, options, asked),
+    blocking: blockingRun(shell, options),
     inSlot: await slots(options.jobs),
   };
   return await work(parts, { reporting, runs });
