@@ -1,5 +1,5 @@
 import { type Advice, adviceLines, adviceText } from "../../base/command-line.ts";
-import type { Failure } from "../../base/failure.ts";
+import { Failure } from "../../base/failure.ts";
 import { present } from "../../base/present.ts";
 import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
@@ -36,9 +36,16 @@ export class Findings {
     this.#add("problem", code, { message, ...more });
   }
 
-  /** Adds what a Failure says; by default as a problem. */
-  failure({ code, message, why, next }: Failure, grade: Grade = "problem"): void {
-    this.#add(grade, code, { message, ...present({ why, next: next && adviceLines(next) }) });
+  /** Returns what the work gives. Of a Failure it adds what that says, by default as a problem, and returns `undefined`. */
+  from<T>(work: () => T, gradeOf: (failure: Failure) => Grade = () => "problem"): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { code, message, why, next } = error;
+      this.#add(gradeOf(error), code, { message, ...present({ why, next: next && adviceLines(next) }) });
+      return undefined;
+    }
   }
 
   #add(grade: Grade, code: string, { message, why, next }: More & { readonly message: string }): void {

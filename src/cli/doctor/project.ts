@@ -1,12 +1,11 @@
 import { relative } from "node:path";
 import { statSync } from "node:fs";
-import { Failure } from "../../base/failure.ts";
 import { count } from "../../base/text/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
-import { KEY_MISSING, type KeyReference, readServiceKey } from "../../environment/key.ts";
+import { KEY_MISSING, readServiceKey } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
 import { loadListeners } from "../../environment/notifications.ts";
-import type { DoctorFinding } from "../../report/doctor/shape.ts";
+import type { DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 import { type Dotenv, dotenvFile } from "../project/project.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "./finding.ts";
@@ -31,15 +30,9 @@ export function lookAtProject(shell: ProjectShell, options: Dotenv): ProjectSigh
     findings.ok("project.none", "there is no tokenbook.yaml here or above: runs act on the embedded sandbox");
     return { findings: findings.all, environments: [], variables };
   }
-  try {
-    const environments = outlineEnvironments(file, shell.cwd);
-    findings.ok("project.file", `${file}: ${environments.map(({ name }) => name).join(", ")}`);
-    return { findings: findings.all, environments, variables };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    findings.failure(error);
-    return { findings: findings.all, environments: undefined, variables };
-  }
+  const environments = findings.from(() => outlineEnvironments(file, shell.cwd));
+  if (environments !== undefined) findings.ok("project.file", `${file}: ${environments.map(({ name }) => name).join(", ")}`);
+  return { findings: findings.all, environments, variables };
 }
 
 const OTHERS_READ = 0o077;
@@ -48,20 +41,15 @@ function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Var
   const file = dotenvFile(shell, options);
   if (file === undefined) return {};
   const name = relative(shell.cwd, file.path);
-  try {
-    const variables = readDotenv(file, name);
-    findings.ok(
-      "project.dotenv",
-      `${name} gives ${count(Object.keys(variables).length, "variable")}; variables that are already set win`,
-    );
-    if ((statSync(file.path).mode & OTHERS_READ) !== 0)
-      findings.warning("project.dotenv-open", `others on this machine may read ${name}`, { next: `chmod 600 ${name}` });
-    return variables;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    findings.failure(error);
-    return {};
-  }
+  const variables = findings.from(() => readDotenv(file, name));
+  if (variables === undefined) return {};
+  findings.ok(
+    "project.dotenv",
+    `${name} gives ${count(Object.keys(variables).length, "variable")}; variables that are already set win`,
+  );
+  if ((statSync(file.path).mode & OTHERS_READ) !== 0)
+    findings.warning("project.dotenv-open", `others on this machine may read ${name}`, { next: `chmod 600 ${name}` });
+  return variables;
 }
 
 /** Whether each key is there, not which it is. Those of the environment that is meant must be; those of others may be missing. */
@@ -75,9 +63,9 @@ export function lookAtKeys(
   if (environments === undefined) return [];
   for (const { name, keys } of environments) {
     for (const key of keys) {
-      const failure = failureOf(key, { folder, variables });
-      if (failure === undefined) findings.ok("keys.there", `${key.reference} is there, for ${key.where}`);
-      else findings.failure(failure, name === meant ? "problem" : "warning");
+      const gradeOf = (): Grade => (name === meant ? "problem" : "warning");
+      const found = findings.from(() => readServiceKey(key, { folder, variables }), gradeOf);
+      if (found !== undefined) findings.ok("keys.there", `${key.reference} is there, for ${key.where}`);
     }
   }
   lookAtListeners(shell, variables, findings);
@@ -87,22 +75,12 @@ export function lookAtKeys(
 // Only schedulers and workers need them: without one of their addresses, these do not start.
 function lookAtListeners({ cwd, project: { environmentFile } }: ProjectShell, variables: Variables, findings: Findings): void {
   if (environmentFile === undefined) return;
-  try {
-    const { channels, heartbeat } = loadListeners(environmentFile, { cwd, variables });
-    const names = [...channels.map(({ name }) => name), ...(heartbeat === undefined ? [] : ["heartbeat"])];
-    if (names.length > 0) findings.ok("keys.listeners", `schedules notify: ${names.join(", ")}`);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    findings.failure(error, error.code === KEY_MISSING ? "warning" : "problem");
-  }
-}
-
-function failureOf(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Failure | undefined {
-  try {
-    readServiceKey(key, from);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
+  const listeners = findings.from(
+    () => loadListeners(environmentFile, { cwd, variables }),
+    ({ code }) => (code === KEY_MISSING ? "warning" : "problem"),
+  );
+  if (listeners === undefined) return;
+  const { channels, heartbeat } = listeners;
+  const names = [...channels.map(({ name }) => name), ...(heartbeat === undefined ? [] : ["heartbeat"])];
+  if (names.length > 0) findings.ok("keys.listeners", `schedules notify: ${names.join(", ")}`);
 }

@@ -34,15 +34,15 @@ export interface ServiceSight {
 }
 
 /** Whether each interface can be reached, and whether it takes each key: one harmless read an identity. */
-export async function lookAtService(target: Target, asking: Asking): Promise<ServiceSight> {
+export async function lookAtService(asking: Asking): Promise<ServiceSight> {
+  const { target } = asking.service;
   const findings = new Findings("service");
   const identities: AskingIdentity[] = [];
   for (const service of services) {
     const { name: side } = service;
     const { baseUrl } = target[side] ?? {};
     if (baseUrl === undefined) continue;
-    if (!(await lookAtAddress({ side, baseUrl, where: target.whereIs(`${side}.baseUrl`), signal: asking.signal }, findings)))
-      continue;
+    if (!(await lookAtAddress(asking, side, baseUrl, findings))) continue;
     for (const identity of identitiesOf(target, service)) {
       if (await lookAtIdentity(asking, identity, findings)) identities.push(identity);
     }
@@ -57,14 +57,13 @@ function identitiesOf(target: Target, service: Service): readonly AskingIdentity
   return (target.embedded ? names.slice(0, 1) : names).map((credential) => ({ service, credential }));
 }
 
-interface Address {
-  readonly side: string;
-  readonly baseUrl: string;
-  readonly where: string;
-  readonly signal: AbortSignal;
-}
-
-async function lookAtAddress({ side, baseUrl, where, signal }: Address, findings: Findings): Promise<boolean> {
+async function lookAtAddress(
+  { service, signal }: Asking,
+  side: Service["name"],
+  baseUrl: string,
+  findings: Findings,
+): Promise<boolean> {
+  const where = service.target.whereIs(`${side}.baseUrl`);
   const reached = await reach(new URL(baseUrl), { timeoutMs: LIMITS.doctorMs, signal });
   if (signal.aborted) throw new Interrupted(`the address of ${side}`);
   const { failed, certificateUntil } = reached;
@@ -125,9 +124,7 @@ async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings
     return true;
   }
   const { code, message, why, next } = unreached(asked, { operation, caller, target: asking.service.target });
-  findings.problem(code, `${name}: ${message}`, {
-    ...present({ why, next }),
-  });
+  findings.problem(code, `${name}: ${message}`, present({ why, next }));
   return false;
 }
 

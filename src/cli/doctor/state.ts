@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "../../base/command-line.ts";
-import { Failure, messageOf } from "../../base/failure.ts";
+import { messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, quoted } from "../../base/text/text.ts";
 import { isoTime } from "../../base/time/date.ts";
@@ -19,24 +19,22 @@ import { Findings } from "./finding.ts";
 /** The state: whether it can be written, and what is in it. Nothing in it is changed. */
 export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[] {
   const findings = new Findings("state");
-  try {
-    const place = placeOf();
-    if (typeof place !== "string") lookAtServer(place, findings);
-    else if (!lookAtFolder(place, findings)) return findings.all;
-    else if (existsSync(place)) {
-      lookAtModes(place, findings);
-      lookAtExchanges(join(place, "exchanges.db"), findings);
-    }
-    const health = journalHealth(place);
-    if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
-    else lookAtJournal(health, findings);
-    lookAtDrifts(place, findings);
-    ScheduleStore.look(place)?.close();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    findings.failure(error);
-  }
+  findings.from(() => lookAtPlace(placeOf(), findings));
   return findings.all;
+}
+
+function lookAtPlace(place: StatePlace, findings: Findings): void {
+  if (typeof place !== "string") lookAtServer(place, findings);
+  else if (!lookAtFolder(place, findings)) return;
+  else if (existsSync(place)) {
+    lookAtModes(place, findings);
+    lookAtExchanges(join(place, "exchanges.db"), findings);
+  }
+  const health = journalHealth(place);
+  if (health === undefined) findings.ok("state.empty", "no run is remembered yet");
+  else lookAtJournal(health, findings);
+  lookAtDrifts(place, findings);
+  ScheduleStore.look(place)?.close();
 }
 
 function lookAtServer(server: ServerPlace, findings: Findings): void {

@@ -116,6 +116,6 @@ async function lookBeyond(shell: Shell, options: DebugOption, target: Target): P
     new ServiceClient(patient, { clock: systemClock, exchange: exchanges?.of(secrets).around(exchange) ?? exchange, secrets }),
   );
   const asking = askingOf(service, { clock: systemClock, stopping: shell.stopping() });
-  const { findings, identities } = await lookAtService(patient, asking);
+  const { findings, identities } = await lookAtService(asking);
   return [...findings, ...(await lookAtProfile(asking, identities))];
 }
