@@ -5,16 +5,24 @@ import { count } from "../../base/text/text.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
 import type { Contents } from "../../sandbox/sandbox.ts";
 
+/** A write that took effect. */
+export interface LedgerWrite {
+  /** The full name of its operation. */
+  readonly operation: string;
+  /** The ledger's id of its transaction. */
+  readonly transactionId: string;
+  /** What it did; ids that the service made are all alike in it. */
+  readonly text: string;
+  /** The same; ids that the service made are called by the order in which they turn up. */
+  readonly named: string;
+}
+
 /** What a sandbox holds after a run, as far as another run of the same playbook must leave the same. */
 export interface Ledger {
-  /** Each write that took effect, in order; ids that the service made are all alike in it. */
-  readonly writes: readonly string[];
-  /** The transaction of each of the writes, in the same order. */
-  readonly transactionIds: readonly string[];
-  /** The operation of each of the writes, in the same order. */
-  readonly operations: readonly string[];
-  /** Writes, then resources; ids that the service made are called by the order in which they turn up. */
-  readonly whole: readonly string[];
+  /** Each write that took effect, in order. */
+  readonly writes: readonly LedgerWrite[];
+  /** What it holds; ids that the service made are called as in the writes. */
+  readonly resources: readonly string[];
 }
 
 // What the service makes up: 64 digits for a transaction, 24 for what has no name, 40 for what is named after several things.
@@ -34,16 +42,13 @@ export function ledgerOf({ commits, resources }: Contents, since: number): Ledge
     text
       .replaceAll(INSTANT, (instant) => (isOfRun(instant) ? "<now>" : instant))
       .replaceAll(UNIX_STAMP, '"timestampUnix":"<now>"');
-  const writes = commits.map(({ operation, actor, body }) => timeless(`${operation} ${writeJson(body)} by ${writeJson(actor)}`));
-  const held = resources.map(({ kind, id, value }) => timeless(`${kind} ${id} ${writeJson(value)}`));
   const names = new Map<string, string>();
-  const nameOf = (id: string): string => getOrInsert(names, id, () => `<${names.size + 1}>`);
-  return {
-    writes: writes.map((text) => text.replaceAll(MADE_ID, MADE)),
-    transactionIds: commits.map(({ transactionId }) => transactionId),
-    operations: commits.map(({ operation }) => operation),
-    whole: [...writes, ...held].map((text) => text.replaceAll(MADE_ID, nameOf)),
-  };
+  const named = (text: string): string => text.replaceAll(MADE_ID, (id) => getOrInsert(names, id, () => `<${names.size + 1}>`));
+  const writes = commits.map(({ operation, transactionId, actor, body }) => {
+    const text = timeless(`${operation} ${writeJson(body)} by ${writeJson(actor)}`);
+    return { operation, transactionId, text: text.replaceAll(MADE_ID, MADE), named: named(text) };
+  });
+  return { writes, resources: resources.map(({ kind, id, value }) => named(timeless(`${kind} ${id} ${writeJson(value)}`))) };
 }
 
 /** A write that a run has sent once more, because a second one sets what the first one set. */
@@ -56,20 +61,20 @@ export interface Repeat {
 
 /** The ledger without the repeats that it holds, and how many they were. */
 export function withoutRepeats(ledger: Ledger, undisturbed: Ledger, repeats: readonly Repeat[]): readonly [Ledger, number] {
-  const expected = tally(undisturbed.writes);
-  const dropped = new Set<number>();
+  let { writes } = ledger;
   for (const { operation, text } of repeats) {
-    const at = ledger.writes.findLastIndex((write, index) => {
-      if (dropped.has(index) || (text === undefined ? ledger.operations[index] !== operation : text !== write)) return false;
-      const times = ledger.writes.filter((each, other) => each === write && !dropped.has(other)).length;
-      return times > (expected.get(write) ?? 0);
-    });
-    if (at >= 0) dropped.add(at);
+    const at = writes.findLastIndex(
+      (write) =>
+        (text === undefined ? write.operation === operation : write.text === text) &&
+        timesOf(write.text, writes) > timesOf(write.text, undisturbed.writes),
+    );
+    if (at >= 0) writes = writes.toSpliced(at, 1);
   }
-  const kept = (list: readonly string[]): readonly string[] => list.filter((_, at) => !dropped.has(at));
-  const { writes, transactionIds, operations, whole } = ledger;
-  const left = { writes: kept(writes), transactionIds: kept(transactionIds), operations: kept(operations), whole: kept(whole) };
-  return [left, dropped.size];
+  return [{ ...ledger, writes }, ledger.writes.length - writes.length];
+}
+
+function timesOf(text: string, writes: readonly LedgerWrite[]): number {
+  return writes.filter((write) => write.text === text).length;
 }
 
 /** Whether the order of writes matters: it does not where rounds run side by side. */
@@ -82,8 +87,8 @@ export interface Comparing {
 export function differences(undisturbed: Ledger, found: Ledger, { inOrder }: Comparing): readonly string[] {
   const differing = writesThatDiffer(undisturbed.writes, found.writes);
   if (differing.length > 0) return differing.slice(0, LIMITS.crashDifferences);
-  const [expected, whole] = inOrder ? [undisturbed.whole, found.whole] : [unordered(undisturbed), unordered(found)];
-  const places = Array.from({ length: Math.max(expected.length, whole.length) }, (_, at) => [expected[at], whole[at]] as const);
+  const [expected, here] = [linesOf(undisturbed, inOrder), linesOf(found, inOrder)];
+  const places = Array.from({ length: Math.max(expected.length, here.length) }, (_, at) => [expected[at], here[at]] as const);
   return places
     .filter(([one, other]) => one !== other)
     .slice(0, LIMITS.crashDifferences)
@@ -92,14 +97,15 @@ export function differences(undisturbed: Ledger, found: Ledger, { inOrder }: Com
 
 const NOTHING = "(nothing)";
 
-function unordered({ whole }: Ledger): readonly string[] {
-  return whole.map((text) => text.replaceAll(/<\d+>/g, MADE)).toSorted();
+function linesOf({ writes, resources }: Ledger, inOrder: boolean): readonly string[] {
+  const lines = [...writes.map(({ named }) => named), ...resources];
+  return inOrder ? lines : lines.map((line) => line.replaceAll(/<\d+>/g, MADE)).toSorted();
 }
 
-function writesThatDiffer(undisturbed: readonly string[], found: readonly string[]): readonly string[] {
-  const [expected, here] = [tally(undisturbed), tally(found)];
-  return [...new Set([...undisturbed, ...found])].flatMap((text) => {
-    const difference = (here.get(text) ?? 0) - (expected.get(text) ?? 0);
+function writesThatDiffer(undisturbed: readonly LedgerWrite[], found: readonly LedgerWrite[]): readonly string[] {
+  const texts = new Set([...undisturbed, ...found].map(({ text }) => text));
+  return [...texts].flatMap((text) => {
+    const difference = timesOf(text, found) - timesOf(text, undisturbed);
     if (difference === 0) return [];
     return difference > 0
       ? [`took effect ${count(difference, "time")} too often: ${oneLine(text)}`]
@@ -107,19 +113,13 @@ function writesThatDiffer(undisturbed: readonly string[], found: readonly string
   });
 }
 
-function tally(texts: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts;
-}
-
 /** What a run that stopped did beyond a part of what the undisturbed run did, in words. */
 export function excess(undisturbed: Ledger, found: Ledger, { inOrder }: Comparing): readonly string[] {
-  const left = [...undisturbed.writes];
-  const beyond = found.writes.filter((text) => {
+  const left = undisturbed.writes.map(({ text }) => text);
+  const beyond = found.writes.filter(({ text }) => {
     const at = left.indexOf(text);
     if (at >= 0) left.splice(inOrder ? 0 : at, inOrder ? at + 1 : 1);
     return at < 0;
   });
-  return beyond.slice(0, LIMITS.crashDifferences).map((text) => `took effect too often, or too early: ${oneLine(text)}`);
+  return beyond.slice(0, LIMITS.crashDifferences).map(({ text }) => `took effect too often, or too early: ${oneLine(text)}`);
 }

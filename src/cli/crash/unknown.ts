@@ -7,12 +7,12 @@ import type { UnknownWrite } from "../../report/crash/shape.ts";
 import type { Ledger, Repeat } from "./ledger.ts";
 
 /** By address, what the write of each step looks like in the ledger. */
-export function effectsOf(records: readonly RunRecord[], { writes, transactionIds }: Ledger): ReadonlyMap<string, string> {
+export function effectsOf(records: readonly RunRecord[], { writes }: Ledger): ReadonlyMap<string, string> {
   const answers = records.filter((record) => record.kind === "attempt.answered");
   const effects = answers.flatMap(({ step, payload }): [string, string][] => {
-    const text = writeJson(payload);
-    const at = transactionIds.findIndex((id) => text.includes(id));
-    return at < 0 ? [] : [[step, writes[at] ?? ""]];
+    const answer = writeJson(payload);
+    const write = writes.find(({ transactionId }) => answer.includes(transactionId));
+    return write === undefined ? [] : [[step, write.text]];
   });
   return new Map(effects);
 }
@@ -24,9 +24,7 @@ export function unknownWrites(
   effects: ReadonlyMap<string, string>,
 ): readonly UnknownWrite[] {
   const known = writeJson(records);
-  const unclaimed = ledger.writes.flatMap((text, at) =>
-    known.includes(ledger.transactionIds[at] ?? "") ? [] : [{ text, operation: ledger.operations[at] }],
-  );
+  const unclaimed = ledger.writes.filter(({ transactionId }) => !known.includes(transactionId));
   return openWrites(stateOf(records)).map(({ step, operation }) => {
     const expected = effects.get(step);
     const at = unclaimed.findIndex((each) => (expected === undefined ? each.operation === operation : each.text === expected));
