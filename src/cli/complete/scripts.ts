@@ -3,14 +3,6 @@ import type { SHELL_NAMES } from "../program/editor-commands.ts";
 /** The shells for which there is completion. */
 export type ShellName = (typeof SHELL_NAMES)[number];
 
-/**
- * What a shell reads to ask for candidates. Each script hands us the line up to the cursor as it was typed, in one word, and offers what we print: neither
- * is evaluated, by no shell and in no other way, for both may hold what somebody else has named.
- */
-export function scriptFor(shell: ShellName): string {
-  return SCRIPTS[shell];
-}
-
 // A word is replaced from the last character on at which bash parts words; its $2 is what is typed since.
 const BASH = `# bash completion for tokenbook
 __tokenbook_complete() {
@@ -75,4 +67,13 @@ Register-ArgumentCompleter -Native -CommandName tokenbook -ScriptBlock {
 }
 `;
 
-const SCRIPTS: Readonly<Record<ShellName, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
+/**
+ * What a shell reads to ask for candidates. Each script hands us the line up to the cursor as it was typed, in one word, and offers what we print: neither
+ * is evaluated, by no shell and in no other way, for both may hold what somebody else has named.
+ */
+export const COMPLETION_SCRIPTS: Readonly<Record<ShellName, string>> = {
+  bash: BASH,
+  zsh: ZSH,
+  fish: FISH,
+  powershell: POWERSHELL,
+};

@@ -2,8 +2,10 @@ import type { Argument, Option } from "commander";
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CODES } from "../../base/catalogue/catalogue.ts";
+import { present } from "../../base/present.ts";
 import { findEnvironmentFile, outlineEnvironments } from "../../environment/load.ts";
 import { runsIn } from "../../journal/health.ts";
+import type { RunSummary } from "../../journal/run-summary.ts";
 import { operations } from "../../operations/operation.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { FORMATS } from "../../report/formats/format.ts";
@@ -14,7 +16,7 @@ import { peekIntoJournal } from "../runs/open-journal.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { checkFile, namesOfPlaybooks, statePlace } from "../project/project.ts";
 import { RunReference } from "../runs/run-reference.ts";
-import { shippedPlaybooks } from "../project/shipped.ts";
+import { bareNameOf, shippedPlaybooks } from "../project/shipped.ts";
 import type { Shell } from "../shell.ts";
 import { readerOf, type OfferedValues } from "../program/definition.ts";
 import { SCHEMA_NAMES } from "../commands/reference/schema.ts";
@@ -30,20 +32,18 @@ export interface Candidate {
 
 type Source = (shell: Shell, cursor: Cursor) => readonly Candidate[];
 
-const files: Source = ({ cwd }, { typed }) => entries(cwd, typed, () => true);
-const folders: Source = ({ cwd }, { typed }) => entries(cwd, typed, () => false);
-const yamlFiles: Source = ({ cwd }, { typed }) => entries(cwd, typed, (name) => /\.ya?ml$/.test(name));
-const plain =
-  (values: readonly string[]): Source =>
-  () =>
-    values.map((value) => ({ value }));
+function plain(values: readonly string[]): readonly Candidate[] {
+  return values.map((value) => ({ value }));
+}
 
-function entries(cwd: string, typed: string, wanted: (file: string) => boolean): readonly Candidate[] {
-  const folder = typed.endsWith("/") ? typed : typed.includes("/") ? `${dirname(typed)}/` : "";
-  return readdirSync(resolve(cwd, folder), { withFileTypes: true })
-    .filter((entry) => !entry.name.startsWith(".") || typed.slice(folder.length).startsWith("."))
-    .filter((entry) => entry.isDirectory() || wanted(entry.name))
-    .map((entry) => ({ value: `${folder === "" ? "" : join(folder, "/")}${entry.name}${entry.isDirectory() ? "/" : ""}` }));
+function filesThat(isWanted: (name: string) => boolean): Source {
+  return ({ cwd }, { typed }) => {
+    const folder = typed.endsWith("/") ? typed : typed.includes("/") ? `${dirname(typed)}/` : "";
+    return readdirSync(resolve(cwd, folder), { withFileTypes: true })
+      .filter((entry) => !entry.name.startsWith(".") || typed.slice(folder.length).startsWith("."))
+      .filter((entry) => entry.isDirectory() || isWanted(entry.name))
+      .map((entry) => ({ value: `${folder === "" ? "" : join(folder, "/")}${entry.name}${entry.isDirectory() ? "/" : ""}` }));
+  };
 }
 
 const environments: Source = ({ cwd }) => {
@@ -55,13 +55,14 @@ const environments: Source = ({ cwd }) => {
   }));
 };
 
-const runs: Source = (shell, { options }) => candidatesOf(runsIn(stateOf(shell, options)));
-const openRuns: Source = (shell, { options }) =>
-  candidatesOf(runsIn(stateOf(shell, options)).filter(({ outcome }) => outcome !== "passed"));
-
-function candidatesOf(known: ReturnType<typeof runsIn>): readonly Candidate[] {
-  return known.map(({ id, outcome, playbook }) => ({ value: id, description: `${outcome ?? "not finished"}, ${playbook}` }));
+function runsThat(isWanted: (run: RunSummary) => boolean): Source {
+  return (shell, { options }) =>
+    runsIn(stateOf(shell, options))
+      .filter(isWanted)
+      .map(({ id, outcome, playbook }) => ({ value: id, description: `${outcome ?? "not finished"}, ${playbook}` }));
 }
+
+const runs = runsThat(() => true);
 
 const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
   peekIntoJournal(stateOf(shell, options), (store) => {
@@ -69,19 +70,15 @@ const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
     return open.map(({ step, operation }) => ({ value: step, description: operation }));
   });
 
-const drifts: Source = (shell, { options }) => {
-  using book = DriftBook.look(stateOf(shell, options));
-  return (book?.ids() ?? []).map((value) => ({ value }));
-};
-
-const comparisons: Source = (shell, { options }) => {
-  using book = DriftBook.look(stateOf(shell, options));
-  return (book?.known() ?? []).map(({ of, title }) => ({ value: of.comparison, description: title }));
-};
+function inDriftBook(candidatesIn: (book: DriftBook) => readonly Candidate[]): Source {
+  return (shell, { options }) => {
+    using book = DriftBook.look(stateOf(shell, options));
+    return book === undefined ? [] : candidatesIn(book);
+  };
+}
 
 function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {
-  const state = options.get("--state");
-  return statePlace(inProjectHere(shell), state === undefined ? {} : { state });
+  return statePlace(inProjectHere(shell), present({ state: options.get("--state") }));
 }
 
 const inputsOfPlaybooks: Source = (shell, { positionals }) => {
@@ -95,28 +92,25 @@ const operationNames: Source = () =>
 
 const SOURCES: Readonly<Record<OfferedValues, Source>> = {
   nothing: () => [],
-  files,
-  folders,
-  "playbook files": yamlFiles,
+  files: filesThat(() => true),
+  folders: filesThat(() => false),
+  "playbook files": filesThat((name) => /\.ya?ml$/.test(name)),
   "inputs of the playbooks": inputsOfPlaybooks,
   environments,
   operations: operationNames,
   "library playbooks": () =>
-    shippedPlaybooks().map(({ uses, playbook }) => ({
-      value: uses.replace(/^tokenbook\/|\.yaml$/g, ""),
-      description: playbook.name,
-    })),
+    shippedPlaybooks().map(({ uses, playbook }) => ({ value: bareNameOf(uses), description: playbook.name })),
   "runs and latest": (shell, cursor) => [{ value: "latest", description: "the last run" }, ...runs(shell, cursor)],
-  "runs to resume": openRuns,
+  "runs to resume": runsThat(({ outcome }) => outcome !== "passed"),
   "steps to resolve": openSteps,
-  drifts,
-  comparisons,
-  "report formats": plain(FORMATS.map((format) => `${format}=`)),
-  codes: plain(["all", ...CODES]),
-  schemas: plain(SCHEMA_NAMES),
+  drifts: inDriftBook((book) => plain(book.ids())),
+  comparisons: inDriftBook((book) => book.known().map(({ of, title }) => ({ value: of.comparison, description: title }))),
+  "report formats": () => plain(FORMATS.map((format) => `${format}=`)),
+  codes: () => plain(["all", ...CODES]),
+  schemas: () => plain(SCHEMA_NAMES),
 };
 
 /** What the value of an option, or an argument of a command, may be. */
 export function valuesOf(shell: Shell, cursor: Cursor, part: Option | Argument): readonly Candidate[] {
-  return part.argChoices?.map((value) => ({ value })) ?? SOURCES[readerOf(part)?.offers ?? "nothing"](shell, cursor);
+  return (part.argChoices && plain(part.argChoices)) ?? SOURCES[readerOf(part)?.offers ?? "nothing"](shell, cursor);
 }

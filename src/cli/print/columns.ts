@@ -15,6 +15,13 @@ export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
 }
 
+/** Returns the parts of a page that have lines, each below its heading; without a heading they are not indented. */
+export function sectionsOf(parts: readonly (readonly [heading: string, lines: readonly string[]])[]): readonly string[] {
+  return parts
+    .filter(([, lines]) => lines.length > 0)
+    .map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
+}
+
 /** Columns as wide as their widest cell; the last one is wrapped. */
 export type TextColumns = (rows: readonly (readonly string[])[]) => readonly string[];
 

@@ -5,7 +5,7 @@ import { RewrittenTerminal } from "./rewritten-terminal.ts";
 
 const DOORS: Readonly<Record<TextKind, (text: string) => string>> = {
   words: harmless,
-  coloured: (text) => painted(harmless(text), true),
+  coloured: (text) => painted(harmless(text)),
   json: harmlessJson,
   exact: (text) => text,
 };

@@ -18,14 +18,12 @@ export interface Example {
 
 /** Prints what the catalogue says of a code; `all` lists the codes. Throws a Failure for a code that there is not. */
 export function explain(shell: Shell, name: string, json: boolean): ExitCode {
-  const codes = name === "all" ? CODES : [codeNamed(name)];
-  const [code] = codes;
+  const code = name === "all" ? undefined : codeNamed(name);
   if (json) {
-    const entries = codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) }));
-    printData(shell, { codes: entries });
-  } else {
-    shell.stdout.write(name === "all" || code === undefined ? list() : page(code, widthOn(shell.stdout)));
+    const codes = code === undefined ? CODES : [code];
+    return printData(shell, { codes: codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) })) });
   }
+  shell.stdout.write(code === undefined ? list() : page(code, widthOn(shell.stdout)));
   return EXIT.passed;
 }
 
@@ -53,7 +51,7 @@ function list(): string {
 function page(code: Code, columns: number): string {
   const { severity, title, meaning, cure } = CATALOGUE[code];
   const { text, printed } = exampleOf(code);
-  return [
+  const parts = [
     `${severity} ${code}: ${title}`,
     paragraph(meaning, columns),
     "Example:",
@@ -62,10 +60,8 @@ function page(code: Code, columns: number): string {
     indentedText(printed),
     "Fix:",
     paragraph(cure, columns),
-    "",
-  ]
-    .join("\n\n")
-    .replace(/\n\n$/, "\n");
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
 function paragraph(text: string, columns: number): string {

@@ -25,6 +25,11 @@ export const shipped: ShippedPlaybooks = {
   },
 };
 
+/** Returns the name of one of them without its folder and ending: `mint` of `tokenbook/mint.yaml`. */
+export function bareNameOf(uses: string): string {
+  return uses.replace(/^tokenbook\//, "").replace(/\.yaml$/, "");
+}
+
 /** One of them, and what its check gave. */
 export interface ShippedPlaybook {
   /** As a step names it. */

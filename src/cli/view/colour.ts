@@ -43,7 +43,7 @@ export function markedOn(terminal: Pick<Terminal, "isTTY">, variables: Variables
   return showsColour(terminal, variables) ? "coloured" : "words";
 }
 
-/** Lines whose marks have their colours, where colours are wanted; the text is the same. */
-export function painted(text: string, colour: boolean): string {
-  return colour ? text.replaceAll(MARKED, (_, before: string, mark: string) => before + colouredMark(mark)) : text;
+/** Lines whose marks have their colours; the text is the same. */
+export function painted(text: string): string {
+  return text.replaceAll(MARKED, (_, before: string, mark: string) => before + colouredMark(mark));
 }

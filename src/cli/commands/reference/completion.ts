@@ -1,6 +1,6 @@
 import { EXIT } from "../../../base/exit.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
-import { scriptFor, type ShellName } from "../../complete/scripts.ts";
+import { COMPLETION_SCRIPTS, type ShellName } from "../../complete/scripts.ts";
 import { type Candidate, valuesOf } from "../../complete/values.ts";
 import { argumentAt, type Cursor, cursorIn } from "../../complete/walk.ts";
 import { wordsOf } from "../../complete/words.ts";
@@ -9,7 +9,7 @@ import type { Command, Shell } from "../../shell.ts";
 
 /** `tokenbook completion SHELL`: what the shell reads to complete our commands. */
 export const completion: Command<{ readonly shell: ShellName }> = async (shell, { shell: name }) => {
-  shell.stdout.write(scriptFor(name), "exact");
+  shell.stdout.write(COMPLETION_SCRIPTS[name], "exact");
   return EXIT.passed;
 };
 

@@ -9,8 +9,15 @@ import type { Playbook } from "../../../playbook/model.ts";
 import type { InputDeclaration, ValueShape } from "../../../playbook/declarations.ts";
 import { callsOf } from "../../../playbook/playbook-walk.ts";
 import { writeYaml } from "../../../source/write-yaml.ts";
-import { columnsIn, indented, widthOn } from "../../print/columns.ts";
-import { pathOfShipped, shipped, type ShippedPlaybook, shippedPlaybook, shippedPlaybooks } from "../../project/shipped.ts";
+import { columnsIn, sectionsOf, widthOn } from "../../print/columns.ts";
+import {
+  bareNameOf,
+  pathOfShipped,
+  shipped,
+  type ShippedPlaybook,
+  shippedPlaybook,
+  shippedPlaybooks,
+} from "../../project/shipped.ts";
 import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
@@ -48,18 +55,14 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
 // `mint`, `mint.yaml` and `tokenbook/mint.yaml` name the same.
 function shippedName(name: string): string {
   const { names } = shipped;
-  const found = names.find((each) => word(each) === word(name));
+  const found = names.find((each) => bareNameOf(each) === bareNameOf(name));
   if (found !== undefined) return found;
-  const near = didYouMean(word(name), names.map(word));
+  const near = didYouMean(bareNameOf(name), names.map(bareNameOf));
   throw new Failure({
     code: "library.unknown",
     message: `no playbook "${name}" comes with tokenbook`,
     next: near === undefined ? command`library` : command`library ${near}`,
   });
-}
-
-function word(name: string): string {
-  return name.replace(/^tokenbook\//, "").replace(/\.yaml$/, "");
 }
 
 function list(all: readonly ShippedPlaybook[], width: number): string {
@@ -76,7 +79,7 @@ function page(entry: ShippedPlaybook, width: number): string {
     typeOf(input),
     about(input),
   ]);
-  const parts: readonly (readonly [string, readonly string[]])[] = [
+  const sections = sectionsOf([
     ["Inputs (`with`)", [...columns(inputs), "`*` required"]],
     ["Outputs", columns(Array.from(outputs, ([name, type]) => [`steps.ID.outputs.${name}`, wordsOf(type)]))],
     ["Writes", writesOf(playbook)],
@@ -87,17 +90,14 @@ function page(entry: ShippedPlaybook, width: number): string {
         .trimEnd()
         .split("\n"),
     ],
-  ];
-  const sections = parts
-    .filter(([, lines]) => lines.length > 0)
-    .map(([heading, lines]) => [`${heading}:`, ...indented(lines)].join("\n"));
+  ]);
   const description = wrap(playbook.description ?? "", width).join("\n");
-  const path = `To read or copy it: tokenbook library ${word(uses)} --text`;
+  const path = `To read or copy it: tokenbook library ${bareNameOf(uses)} --text`;
   return `${[`${uses}: ${playbook.name}`, description, ...sections, path].join("\n\n")}\n`;
 }
 
 function example({ uses, playbook }: ShippedPlaybook): object {
-  const id = word(uses).replaceAll("-", "_");
+  const id = bareNameOf(uses).replaceAll("-", "_");
   const needed = playbook.inputs.filter((input) => input.default === undefined);
   return { id, uses, with: Object.fromEntries(needed.map(({ name }) => [name, `\${{ inputs.${name} }}`])) };
 }
@@ -159,7 +159,7 @@ function asData({ uses, playbook, outputs }: ShippedPlaybook): object {
       default: input.default ?? null,
       description: input.description ?? "",
     })),
-    outputs: objectOf(outputs, (type) => wordsOf(type)),
+    outputs: objectOf(outputs, wordsOf),
     writes: writesOf(playbook),
     credentials: credentialsOf(playbook),
     file: pathOfShipped(uses) ?? null,

@@ -4,7 +4,7 @@ import { inputSchema } from "../../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../../operations/page.ts";
 import type { PageField } from "../../../operations/page-types.ts";
-import { type TextColumns, columnsIn, indented, widthOn } from "../../print/columns.ts";
+import { type TextColumns, columnsIn, indented, sectionsOf, widthOn } from "../../print/columns.ts";
 import { printData } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
@@ -57,7 +57,7 @@ function text(page: OperationPage, width: number): string {
   const factLines = (facts: readonly PageFact[]): readonly string[] =>
     columns(facts.map(({ label, text: words }) => [label, words]));
   const fieldLines = (fields: readonly PageField[]): readonly string[] => columns(fields.map(fieldRow));
-  const parts: readonly (readonly [string, readonly string[]])[] = [
+  const sections = sectionsOf([
     ["", factLines(page.facts)],
     [HEADINGS.input, [...fieldLines(page.input), ...columns(page.inputNotes.map((note) => [note]))]],
     [HEADINGS.yields, fieldLines(page.yields)],
@@ -65,9 +65,7 @@ function text(page: OperationPage, width: number): string {
     [HEADINGS.example, page.example.trimEnd().split("\n")],
     [HEADINGS.types, page.types.flatMap(({ name, fields }) => [name, ...indented(fieldLines(fields))])],
     [HEADINGS.restsOn, columns(page.restsOn.map((each) => [each]))],
-  ];
-  const shown = parts.filter(([, lines]) => lines.length > 0);
-  const sections = shown.map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
+  ]);
   return `${[`${page.name}: ${page.summary}\n${page.call}`, wrap(page.description, width).join("\n"), ...sections].join("\n\n")}\n`;
 }
 

@@ -22,7 +22,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
     screen,
     clock: { now: () => START + 60_000 },
     colour,
-    print: (text) => screen.write(painted(text, colour)),
+    print: (text) => screen.write(colour ? painted(text) : text),
     onCrash: (error) => expect.unreachable(String(error)),
   });
   const observer = watched(view);

@@ -36,7 +36,7 @@ async function screens(columns: number, play: (view: LiveView) => void, rows = 2
     screen,
     clock: { now: () => NOW },
     colour: true,
-    print: (text) => screen.write(painted(text, true)),
+    print: (text) => screen.write(painted(text)),
     onCrash,
   });
   play(view);
