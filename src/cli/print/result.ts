@@ -13,3 +13,8 @@ export function printLines({ stdout }: Pick<Shell, "stdout">, lines: readonly st
   stdout.write(`${lines.length === 0 && ifNone !== undefined ? ifNone : lines.join("\n")}\n`);
   return EXIT.passed;
 }
+
+/** Says how many entries a list leaves out, and how to see them. */
+export function noteMore({ stderr }: Pick<Shell, "stderr">, shown: number, total: number): void {
+  if (shown < total) stderr.write(`… and ${total - shown} more: --limit ${total}\n`);
+}

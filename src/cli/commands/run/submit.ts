@@ -10,7 +10,7 @@ import { digestOf } from "../../../engine/run/plan-steps.ts";
 import { outlineEnvironments } from "../../../environment/load.ts";
 import type { RunQueue, JobResult } from "../../../fleet/queue.ts";
 import type { SubmittedRun } from "../../../fleet/submitted-run.ts";
-import { openQueue } from "../../fleet/open-queue.ts";
+import { askQueue } from "../../fleet/open-queue.ts";
 import { alikeNote } from "../../fleet/submitted.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
 import { serverOf } from "../../project/state-server.ts";
@@ -57,16 +57,12 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   // Whatever ends this command from here on: the key leads to the run.
   if (options.key === undefined)
     for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
-  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
-  try {
+  return askQueue(shell, place, async (queue) => {
     noteUnfinished(shell, place, options, about);
     if (options.key === undefined) await noteAlike(shell, queue, runs);
     const all = await submitAll(shell, options, runs, queue);
-    if (options.wait !== true) return printSubmitted(shell, options, all);
-    return await printOutcomes(shell, options, all, queue);
-  } finally {
-    await queue.stop(0);
-  }
+    return options.wait === true ? printOutcomes(shell, options, all, queue) : printSubmitted(shell, options, all);
+  });
 };
 
 // A run whose key is given again is resumed, and the key of another run is meant.

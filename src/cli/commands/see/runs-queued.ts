@@ -1,17 +1,16 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { isoTime } from "../../../base/time/date.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
-import { spellHolder } from "../../../journal/holder.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
-import { openQueue } from "../../fleet/open-queue.ts";
+import { askQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
-import { printData } from "../../print/result.ts";
+import { noteMore, printData, printLines } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
+import { heldBy, heldWords } from "./runs.ts";
 
 interface QueuedOptions extends RunsOptions {
   readonly limit: number;
@@ -29,27 +28,24 @@ export const listQueued: Command<QueuedOptions> = async (plainShell, options): P
   }
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
-  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
-  const { runs: queued, total } = await queue.queued(options.limit).finally(() => queue.stop(0));
+  const { runs: queued, total } = await askQueue(shell, place, (queue) => queue.queued(options.limit));
   const runs = peekIntoJournal(place, (store) =>
     queued.map(({ job, label, playbook, environment, key, submittedBy, submittedAt, isTaken, returned = null }) => {
       const { id: run = null, held } = unlessArchived(() => store.withKey(key)) ?? {};
-      const heldBy = held === undefined ? null : { ...held.holder, since: isoTime(held.since) };
       const about = { label, playbook, environment, key, submittedBy, submittedAt: submittedAt.toISOString() };
-      return { id: job.id, ...about, state: isTaken ? "under way" : "waiting", returned, run, heldBy };
+      return { id: job.id, ...about, state: isTaken ? "under way" : "waiting", returned, run, heldBy: heldBy(held) };
     }),
   );
   if (options.json === true) return printData(shell, { total, queued: runs });
-  const lines = runs.flatMap(({ label, playbook, environment, key, submittedBy, submittedAt, state, returned, heldBy }) => {
-    const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
-    const line = `${submittedAt}  ${state.padEnd(9)}  label ${label}  ${environment}  ${playbook}  key ${key}  submitted by ${submittedBy}${by}`;
+  const lines = runs.flatMap(({ label, playbook, environment, key, submittedBy, submittedAt, state, returned, heldBy: by }) => {
+    const line = `${submittedAt}  ${state.padEnd(9)}  label ${label}  ${environment}  ${playbook}  key ${key}  submitted by ${submittedBy}${heldWords(by)}`;
     return [
       oneLine(line, Infinity),
       ...(returned === null ? [] : [`    was returned to the queue: ${oneLine(returned, Infinity)}`]),
     ];
   });
-  shell.stdout.write(total === 0 ? "no submitted run waits or is under way\n" : `${lines.join("\n")}\n`);
-  if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
+  printLines(shell, lines, "no submitted run waits or is under way");
+  noteMore(shell, runs.length, total);
   return EXIT.passed;
 };
 
@@ -61,8 +57,7 @@ interface WithdrawOptions extends MemoryOptions {
 export const withdraw: Command<WithdrawOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
-  const queue = await openQueue(place, false, (text) => shell.stderr.write(`tokenbook: ${text}\n`));
-  const withdrawn = await queue.withdraw(options.key).finally(() => queue.stop(0));
+  const withdrawn = await askQueue(shell, place, (queue) => queue.withdraw(options.key));
   const run = peekIntoJournal(place, (store) => unlessArchived(() => store.withKey(options.key)));
   if (options.json === true) {
     const all = withdrawn.map(({ label, playbook, environment, key }) => ({ label, playbook, environment, key }));

@@ -2,6 +2,8 @@ import { EXIT } from "../../../base/exit.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { isoTime } from "../../../base/time/date.ts";
 import { spellHolder } from "../../../journal/holder.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
+import type { Holder } from "../../../protocol/record.ts";
 import { textAt } from "../../../report/attempt.ts";
 import { settledText } from "../../../report/settled.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
@@ -10,7 +12,7 @@ import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
 import type { MemoryOptions } from "../../project/project.ts";
-import { printData } from "../../print/result.ts";
+import { noteMore, printData, printLines } from "../../print/result.ts";
 import { markedOn } from "../../view/colour.ts";
 
 interface ListOptions extends MemoryOptions, RunsOptions {
@@ -29,17 +31,26 @@ export const listRuns: Command<ListOptions> = async (shell, options) => {
     ...run,
     openedAt: isoTime(run.openedAt),
     outcome: run.outcome ?? (held === undefined ? "not finished" : "running"),
-    heldBy: held === undefined ? null : { ...held.holder, since: isoTime(held.since) },
+    heldBy: heldBy(held),
   }));
   if (options.json === true) return printData(shell, { total, runs });
-  const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy }) => {
-    const by = heldBy === null ? "" : `  held by ${spellHolder(heldBy)} since ${heldBy.since}`;
-    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${by}`;
+  const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy: by }) => {
+    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${heldWords(by)}`;
   });
-  shell.stdout.write(total === 0 ? "no runs yet\n" : `${lines.join("\n")}\n`);
-  if (runs.length < total) shell.stderr.write(`… and ${total - runs.length} more: --limit ${total}\n`);
+  printLines(shell, lines, "no runs yet");
+  noteMore(shell, runs.length, total);
   return EXIT.passed;
 };
+
+/** Returns who may act for a run, and since when, as `--json` has it; null when nobody does. */
+export function heldBy(held: RunSummary["held"]): (Holder & { readonly since: string }) | null {
+  return held === undefined ? null : { ...held.holder, since: isoTime(held.since) };
+}
+
+/** Returns the same in words, as lines end with them. */
+export function heldWords(by: ReturnType<typeof heldBy>): string {
+  return by === null ? "" : `  held by ${spellHolder(by)} since ${by.since}`;
+}
 
 interface ShowOptions extends MemoryOptions, RunsOptions {
   readonly run: RunReference;

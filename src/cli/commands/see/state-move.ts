@@ -7,7 +7,7 @@ import { count, didYouMean, quoted } from "../../../base/text/text.ts";
 import type { NamedPlace } from "../../../journal/moving.ts";
 import { DATABASE } from "../../../sql/mark.ts";
 import type { StatePlace } from "../../../sql/place.ts";
-import { openAnyQueue } from "../../fleet/open-queue.ts";
+import { askAnyQueue } from "../../fleet/open-queue.ts";
 import { MOVE, serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
@@ -27,8 +27,7 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   assertPlaces(options);
   const [from, to] = [placeOf(shell, options.from, options), placeOf(shell, options.to, options)];
   if (typeof from.place === "string" && !existsSync(from.place)) throw nothingThere(options.from);
-  const move = { from, to, assertNoJobs: () => assertNoJobs(from.place, (text) => shell.stderr.write(`tokenbook: ${text}\n`)) };
-  const { runs, records } = await moved(move);
+  const { runs, records } = await moved({ from, to, assertNoJobs: () => assertNoJobs(shell, from.place) });
   if (options.json === true) return printData(shell, { runs, records });
   shell.stdout.write(
     `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${options.from} keeps its copy, which commands refuse from now on\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
@@ -65,15 +64,11 @@ function wayToFolder({ cwd, project }: ProjectShell, to: string): string {
 }
 
 // A job stays in its database, where no worker would look for it any more.
-async function assertNoJobs(from: StatePlace, say: (text: string) => void): Promise<void> {
+async function assertNoJobs(shell: ProjectShell, from: StatePlace): Promise<void> {
   if (typeof from === "string") return;
-  const queue = await openAnyQueue(from, false, say);
-  try {
-    const jobs = (await queue.load()).reduce((sum, { waiting, active }) => sum + waiting + active, 0);
-    if (jobs > 0) throw jobsLeft(jobs);
-  } finally {
-    await queue.stop(0);
-  }
+  const load = await askAnyQueue(shell, from, (queue) => queue.load());
+  const jobs = load.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+  if (jobs > 0) throw jobsLeft(jobs);
 }
 
 function jobsLeft(jobs: number): Failure {

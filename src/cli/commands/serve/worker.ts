@@ -49,7 +49,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
     (each) => each.close(),
   );
   const say = onNews((why) => log("warn", "worker.queue", why));
-  const queue = open.adopt(await openQueue(place, true, say), (each) => each.stop(LIMITS.workerDrainMs));
+  const queue = open.adopt(await openQueue(place, say), (each) => each.stop(LIMITS.workerDrainMs));
   open.defer(() => late.abort());
   const stopping = shell.stopping();
   let takesRuns = false;
