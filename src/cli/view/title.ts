@@ -9,7 +9,7 @@ export interface TitleParts {
   /** The ledger's id of its transaction; null or left out when there is none. */
   readonly transactionId?: string | null;
   /** The outcome, or what is waited for: the last thing to be given up. The same at different lengths, the longest first. */
-  readonly tails: readonly [string, ...string[]];
+  readonly tails: readonly string[];
 }
 
 const SHORT_ID = 9;

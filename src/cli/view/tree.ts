@@ -64,7 +64,7 @@ export function treeOf({ fold, active, held, isOver, isStopping = false }: Watch
   const spent = `${progress(steps)} · ${elapsed(opened.at, closed?.at ?? now)}`;
   return line(opened.runId, { state: runState(outcome), children }, () => ({
     address: oneLine(opened.playbook.name),
-    tails: tailsOf(words.map((word) => `${word}${spent}`)),
+    tails: words.map((word) => `${word}${spent}`),
   }));
 }
 
@@ -154,20 +154,16 @@ function activityTails({ since, waiting, reading }: Activity, now: number): Titl
   const spent = elapsed(since, now);
   const read =
     reading === undefined ? [] : [`page ${reading.pages} · ${countLong(reading.rows, "row")}`, `page ${reading.pages}`];
-  if (waiting === undefined) return tailsOf([...read.map((each) => `${each} · ${spent}`), spent]);
+  if (waiting === undefined) return [...read.map((each) => `${each} · ${spent}`), spent];
   const until = `until ${new Date(waiting.untilMs).toTimeString().slice(0, 8)} · ${spent}`;
-  return tailsOf([
+  return [
     ...read.slice(0, 1).map((each) => `${each} · waiting for ${oneLine(waiting.for, 80)} ${until}`),
     `waiting for ${oneLine(waiting.for, 80)} ${until}`,
     `waiting for ${oneLine(waiting.for, 24)} ${until}`,
     `waiting ${until}`,
     until,
     spent,
-  ]);
-}
-
-function tailsOf([longest = "", ...shorter]: readonly string[]): TitleParts["tails"] {
-  return [longest, ...shorter];
+  ];
 }
 
 function runState(outcome: ReportedOutcome | undefined): LineState {

@@ -7,7 +7,7 @@ import { comparePage } from "../../report/html/pages/compare.ts";
 import { runPage, type RunProgress } from "../../report/html/pages/page.ts";
 import { type ListedRun, runsPage } from "../../report/html/pages/runs.ts";
 import { reportOf } from "../../report/model.ts";
-import type { ReportedOutcome } from "../../report/shape.ts";
+import type { ReportedOutcome, RunReport } from "../../report/shape.ts";
 import { RUN_WORDS } from "../../report/words.ts";
 import type { RunReference } from "../runs/run-reference.ts";
 import { html, type WebPage, plain } from "./page.ts";
@@ -27,8 +27,11 @@ export function listing(store: JournalStore, details: RunDetails): (run: RunSumm
 }
 
 function listed({ id, playbook, environment, openedAt, outcome, held }: RunSummary): Omit<ListedRun, "detail"> {
-  const heldBy = held === undefined ? null : spellHolder(held.holder);
-  return { id, playbook, environment, openedAt: isoTime(openedAt), outcome: reported(outcome), heldBy };
+  return { id, playbook, environment, openedAt: isoTime(openedAt), outcome: reported(outcome), heldBy: holderOf(held) };
+}
+
+function holderOf(held: RunSummary["held"]): string | null {
+  return held === undefined ? null : spellHolder(held.holder);
 }
 
 /** The outcome of a run as reports have it. */
@@ -50,14 +53,15 @@ export function eventsOf(store: JournalStore, run: RunReference): WebPage {
 
 function progressOf(store: JournalStore, id: string): RunProgress {
   const { held } = store.summary(id);
-  return { events: store.count(id), heldBy: held === undefined ? null : spellHolder(held.holder) };
+  return { events: store.count(id), heldBy: holderOf(held) };
 }
 
 /** Two runs side by side. */
 export function twoRuns(store: JournalStore, runs: readonly RunReference[]): WebPage {
-  if (runs.length !== 2) return plain(400, `chosen runs: ${runs.length}; go back, and choose two`);
-  const [before, after] = runs
-    .map((run) => reportOf(store.read(run.in(store))))
-    .toSorted((a, b) => a.run.startedAt.localeCompare(b.run.startedAt));
-  return before === undefined || after === undefined ? plain(400, "choose two runs") : html(comparePage(before, after));
+  const [one, other] = runs;
+  if (one === undefined || other === undefined || runs.length > 2)
+    return plain(400, `chosen runs: ${runs.length}; go back, and choose two`);
+  const reportOn = (run: RunReference): RunReport => reportOf(store.read(run.in(store)));
+  const [a, b] = [reportOn(one), reportOn(other)];
+  return html(a.run.startedAt <= b.run.startedAt ? comparePage(a, b) : comparePage(b, a));
 }
