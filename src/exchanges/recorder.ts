@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
@@ -6,6 +5,7 @@ import { maskedText, type Redact } from "../base/secret.ts";
 import type { Exchanged, Outgoing } from "../transport/exchange.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeptExchange } from "./kept.ts";
+import { stepOfExchange } from "./step-of-exchange.ts";
 
 /** What a recorder asks of the world. */
 interface RecorderPorts {
@@ -20,7 +20,6 @@ interface RecorderPorts {
 export class Recorder {
   readonly #store: ExchangeStore;
   readonly #ports: RecorderPorts;
-  readonly #steps = new AsyncLocalStorage<string>();
   #run: string | undefined;
   #count = 0;
   #hasEnded = false;
@@ -40,18 +39,13 @@ export class Recorder {
     for (const exchange of this.#early.splice(0)) this.#keep(exchange);
   }
 
-  /** Whatever is exchanged within the work is exchanged for this step. */
-  during<T>(step: string, work: () => Promise<T>): Promise<T> {
-    return this.#steps.run(step, work);
-  }
-
   /** Makes an exchange and keeps it. One that was never sent is none. */
   async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
     const { clock } = this.#ports;
     const [startedAt, began] = [clock.now(), clock.elapsed()];
     const exchanged = await send(outgoing);
     if (exchanged.kind === "not-sent") return exchanged;
-    const step = this.#steps.getStore() ?? null;
+    const step = stepOfExchange() ?? null;
     this.#guarded(() =>
       this.#keep({ step, startedAt, durationMs: clock.elapsed() - began, ...this.#texts(outgoing, exchanged) }),
     );

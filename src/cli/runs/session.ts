@@ -4,6 +4,7 @@ import type { Target } from "../../environment/target.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { ExchangeStore } from "../../exchanges/exchange-store.ts";
 import { Recorder } from "../../exchanges/recorder.ts";
+import { exchangingFor } from "../../exchanges/step-of-exchange.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
@@ -157,7 +158,7 @@ export function sessionOn(
             shell.onlooker?.event(event);
             later.event(event);
           },
-          ...(watches.length === 0 ? {} : { during: (step, act) => duringAll(watches, step, act) }),
+          ...(watches.length === 0 ? {} : { during: exchangingFor }),
           ...(shell.onlooker?.hold === undefined ? {} : { hold: shell.onlooker.hold }),
           stopping: shell.stopping(),
         });
@@ -172,10 +173,4 @@ export function sessionOn(
       await opened[Symbol.asyncDispose]();
     },
   };
-}
-
-type Watch = Pick<Recorder, "during">;
-
-function duringAll<T>(watches: readonly Watch[], step: string, act: () => Promise<T>): Promise<T> {
-  return watches.reduce<() => Promise<T>>((work, watch) => () => watch.during(step, work), act)();
 }

@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, type Random, systemRandom } from "../../base/ports.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
+import { stepOfExchange } from "../../exchanges/step-of-exchange.ts";
 
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
@@ -40,17 +40,11 @@ export class Trace {
   /** Exchanges beyond the limit, which are counted and not kept. */
   dropped = 0;
   readonly #ports: TracePorts;
-  readonly #steps = new AsyncLocalStorage<string>();
 
   constructor(ports: TracePorts) {
     this.#ports = ports;
     this.id = this.#hex(TRACE_BYTES);
     this.startedAt = ports.clock.now();
-  }
-
-  /** Whatever is exchanged within the work is exchanged for this step. */
-  during<T>(step: string, work: () => Promise<T>): Promise<T> {
-    return this.#steps.run(step, work);
   }
 
   /** Makes an exchange and remembers it. */
@@ -64,7 +58,7 @@ export class Trace {
     else {
       const { method, origin, path } = outgoing;
       this.exchanges.push({
-        step: this.#steps.getStore(),
+        step: stepOfExchange(),
         spanId,
         method,
         origin,

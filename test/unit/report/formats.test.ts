@@ -9,6 +9,7 @@ import { PLAIN_HINT } from "../../../src/base/command-line.ts";
 import { type JsonObject, parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { redactor, Secret } from "../../../src/base/secret.ts";
+import { exchangingFor } from "../../../src/exchanges/step-of-exchange.ts";
 import { patternOf } from "../../../src/expression/pattern.ts";
 import type { RunRecord } from "../../../src/protocol/record.ts";
 import { FORMATS, type Format } from "../../../src/report/formats/format.ts";
@@ -273,7 +274,7 @@ describe("OTLP", () => {
       signal: undefined,
     } as const;
     const sent: string[] = [];
-    await trace.during("mint", () =>
+    await exchangingFor("mint", () =>
       trace.exchange(outgoing, async ({ headers }) => {
         sent.push(String(headers["traceparent"]));
         return { kind: "answered", status: 503, headers: {}, text: "" };
