@@ -12,6 +12,11 @@ export function outcomeMarkup(
   return el("span", { class: `${kind} ${outcome}` }, `${mark} ${word}`);
 }
 
+/** The mark and the word of an outcome at the beginning of a step's line; only the word is read out. */
+export function wordMarkup({ mark, word }: { readonly mark: string; readonly word: string }): Markup {
+  return el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`);
+}
+
 /** A sentence of the page itself: how much is left out, or what somebody should know of it. */
 export function hint(...words: readonly Child[]): Markup {
   return el("p", { class: "hint" }, ...words);

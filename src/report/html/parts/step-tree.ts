@@ -2,6 +2,7 @@ import { oneLine } from "../../formats/foreign-text.ts";
 import type { StepReport } from "../../shape.ts";
 import { STEP_WORDS, wordOf } from "../../words.ts";
 import { el, type Markup, opening } from "../markup.ts";
+import { wordMarkup } from "./phrases.ts";
 import type { StepNode } from "../../steps/step-tree.ts";
 
 /** How the steps of a tree are written. */
@@ -57,11 +58,10 @@ function groupLine(rounds: readonly StepNode[], shown: TreeShown): Markup {
     el("span", { class: `word ${outcome}` }, `${length} ${STEP_WORDS[outcome].word}`),
   );
   const worst = rounds.find((round) => needsLook(round, shown)) ?? first;
-  const { mark, word } = worst === undefined ? STEP_WORDS.ok : wordOf(worst.step);
   return el(
     "summary",
     { class: worst?.step.outcome ?? "ok" },
-    el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
+    wordMarkup(worst === undefined ? STEP_WORDS.ok : wordOf(worst.step)),
     el(
       "span",
       { class: "what" },

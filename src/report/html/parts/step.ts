@@ -1,4 +1,4 @@
-import { hint } from "./phrases.ts";
+import { hint, wordMarkup } from "./phrases.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json } from "../../../base/json/json.ts";
 import type { StepProblem } from "../../../protocol/record.ts";
@@ -74,11 +74,10 @@ export function outcomeOfAttempt(
 }
 
 function lineOf(step: StepReport, timeline: Timeline): Child {
-  const { mark, word } = wordOf(step);
   const name = step.name === step.step || isNamedBy(step.id, step.name) ? "" : oneLine(step.name);
   const sent = step.attempts.length > 1 ? `sent ${step.attempts.length} times` : "";
   return [
-    el("span", { class: "word" }, el("span", { class: "mark", "aria-hidden": "true" }, mark), ` ${word}`),
+    wordMarkup(wordOf(step)),
     el(
       "span",
       { class: "what" },
