@@ -68,12 +68,12 @@ export abstract class ReadingContext {
    * Evaluates an expression of a step about itself: `response` is its answer, and `steps` includes it although it is not complete.
    * (Its value is lent to the state and taken back, because copying all values at each step would make long runs quadratic.)
    */
-  asOwn<T>(place: Place, own: { readonly value: JsonObject; readonly evaluate: (scope: Scope) => T }): T {
-    const response = own.value["response"] ?? null;
-    if (place.step.foreach !== undefined) return own.evaluate(this.scopeAt(place, { response }));
-    const takeBack = lendValue(this.state, place.address, { ...own.value });
+  asOwn<T>(place: Place, value: JsonObject, evaluate: (scope: Scope) => T): T {
+    const response = value["response"] ?? null;
+    if (place.step.foreach !== undefined) return evaluate(this.scopeAt(place, { response }));
+    const takeBack = lendValue(this.state, place.address, { ...value });
     try {
-      return own.evaluate(this.scopeAt(place, { response }));
+      return evaluate(this.scopeAt(place, { response }));
     } finally {
       takeBack();
     }

@@ -7,6 +7,9 @@ import { EvaluationFailure, type Expression, type Scope } from "../../expression
 import { LIMITS } from "../../base/limits.ts";
 import { seenIn } from "../../expression/explain/held.ts";
 import type { HeldCondition, HeldConditions, StepProblem } from "../../protocol/record.ts";
+import type { CallStep } from "../../playbook/model.ts";
+import type { Place } from "../run/plan-steps.ts";
+import type { ReadingContext } from "../run/reading-context.ts";
 import { noValue } from "../write/lost-answer.ts";
 
 /** Conditions of a step, and where they are written. */
@@ -32,6 +35,11 @@ export interface BrokenCondition {
 /** Evaluates the conditions of a step in their order, up to the first one that does not hold. */
 export function judgeConditions(conditions: Conditions): JudgedConditions {
   return firstBroken(conditions.all, conditions.scope) ?? { held: heldBy(conditions) };
+}
+
+/** Judges what a step that gave a value expects of itself. */
+export function judgeExpect(context: ReadingContext, place: Place, step: CallStep, value: JsonObject): JudgedConditions {
+  return context.asOwn(place, value, (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }));
 }
 
 /** Returns conditions that hold, with the values that they are about. */

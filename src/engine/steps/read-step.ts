@@ -9,7 +9,7 @@ import type { HeldCondition, StepCompleted, StepProblem } from "../../protocol/r
 import { mayPass } from "../read/ask.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
-import { heldBy, judgeConditions, keptOf } from "./expectations.ts";
+import { heldBy, judgeConditions, judgeExpect, keptOf } from "./expectations.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { type FailedRead, read, type ReadResult } from "../read/read.ts";
@@ -143,10 +143,7 @@ export function judge(context: ReadingContext, step: CallStep, place: Place, res
   }
   if (step.fails !== undefined) return { problem: notRefused(step.fails) };
   const value = valueOf(result.payload, result.envelope);
-  const judged = context.asOwn(place, {
-    value,
-    evaluate: (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }),
-  });
+  const judged = judgeExpect(context, place, step, value);
   if ("problem" in judged) return judged;
   const until = step.until === undefined ? [] : [step.until];
   const awaited = heldBy({ keyword: "until", all: until, scope: context.scopeAt(place, { response: result.payload }) });

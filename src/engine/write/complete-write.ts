@@ -8,7 +8,7 @@ import type { CallStep, Discover } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { AttemptState } from "../../protocol/attempt-state.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { judgeConditions, keptOf } from "../steps/expectations.ts";
+import { judgeExpect, keptOf } from "../steps/expectations.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { absenceIn } from "../read/not-there.ts";
@@ -44,10 +44,7 @@ export async function complete(context: RunContext, applied: Attempted): Promise
     ...(ensured === undefined ? {} : { ensured: ensured.response }),
     ...found.outputs,
   };
-  const judged = context.asOwn(place, {
-    value,
-    evaluate: (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }),
-  });
+  const judged = judgeExpect(context, place, step, value);
   if ("problem" in judged) return fail({ ...judged.problem, why });
   const held = keptOf([...(ensured?.held ?? []), ...judged.held]);
   context.complete(place, { outcome, value, startedAt, requests: 1, ...held });
