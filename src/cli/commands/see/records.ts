@@ -1,4 +1,4 @@
-import { EXIT } from "../../../base/exit.ts";
+import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
@@ -45,15 +45,24 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
     return options.run === undefined ? verifyAll(store) : [verify(store, options.run.in(store))];
   });
   if (options.json === true) {
-    const runs = verified.map(({ problem, ...rest }) => ({
-      ...rest,
-      intact: problem === null,
-      problem: problem?.toJSON() ?? null,
-    }));
-    printData(shell, { runs });
+    printData(shell, { runs: verified.map(verifiedData) });
   } else printLines(shell, verified.map(verifiedLine), "no runs yet");
-  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+  return exitOfVerified(verified);
 };
+
+/** Returns what was verified as `--json` has it. */
+export function verifiedData({ problem, ...rest }: WithProblem): object {
+  return { ...rest, intact: problem === null, problem: problem?.toJSON() ?? null };
+}
+
+/** Returns the exit code of a command that has verified something. */
+export function exitOfVerified(verified: readonly WithProblem[]): ExitCode {
+  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+}
+
+interface WithProblem {
+  readonly problem: Failure | null;
+}
 
 // Another process may archive a run meanwhile. Then the archive has its records, and the journal has not.
 function verifyAll(store: JournalStore): readonly Verified[] {

@@ -1,6 +1,5 @@
 import { relative, resolve } from "node:path";
 import { command, type Hint } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, countLong } from "../../../base/text/text.ts";
 import { isoTime } from "../../../base/time/date.ts";
@@ -16,6 +15,7 @@ import { runsThatShowDone } from "../../runs/done-since.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { printData, printLines } from "../../print/result.ts";
 import type { Command, Shell } from "../../shell.ts";
+import { exitOfVerified, verifiedData } from "./records.ts";
 
 interface ArchiveOptions extends MemoryOptions {
   readonly older?: number;
@@ -115,14 +115,9 @@ export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
   const verified = verifyArchives(folder, known ?? []);
   if (!verified.some(({ compared }) => compared)) noteUncompared(shell, known);
   if (options.json === true) {
-    const archives = verified.map(({ problem, sealedAt: _sealedAt, ...rest }) => ({
-      ...rest,
-      intact: problem === null,
-      problem: problem?.toJSON() ?? null,
-    }));
-    printData(shell, { archives });
+    printData(shell, { archives: verified.map(({ sealedAt: _sealedAt, ...rest }) => verifiedData(rest)) });
   } else printLines(shell, verifiedLines(verified));
-  return verified.some(({ problem }) => problem !== null) ? EXIT.failed : EXIT.passed;
+  return exitOfVerified(verified);
 };
 
 function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] {
