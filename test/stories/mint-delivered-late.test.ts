@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Fault, gate, proxyTo } from "./proxy.ts";
+import { type Fault, gate, type Proxy, proxyTo } from "./proxy.ts";
 import {
   type Ended,
   environmentAt,
@@ -14,16 +14,25 @@ import {
 
 interface Scene {
   readonly service: Service;
+  readonly proxy: Proxy;
   readonly project: Project;
-  readonly sent: () => number;
 }
 
-// A mint on its way through a network that does this to it.
-async function mintThrough(fault: Fault, environment: (text: string) => string = (text) => text): Promise<Scene> {
+// A project, and a network between it and the service.
+async function behindProxy(environment: (text: string) => string = (text) => text): Promise<Scene> {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
   project.write("tokenbook.yaml", environment(environmentAt(proxy.url)));
+  return { service, proxy, project };
+}
+
+// A mint on its way through a network that does this to it.
+async function mintThrough(
+  fault: Fault,
+  environment?: (text: string) => string,
+): Promise<Omit<Scene, "proxy"> & { readonly sent: () => number }> {
+  const { service, proxy, project } = await behindProxy(environment);
   project.write("mint.yaml", MINT_ONCE);
   void proxy.next("POST /token/mint", fault);
   return { service, project, sent: () => proxy.seen.filter((name) => name === "POST /token/mint").length };
@@ -110,15 +119,8 @@ interface LateValue {
 // The first request of `old.yaml` is still on its way when that run has passed. `before` runs first.
 async function lateValue(before: (project: Project) => Promise<void> = async () => {}): Promise<LateValue> {
   const [late, arrived] = [gate(), gate()];
-  const service = await servedSandbox();
-  const proxy = await proxyTo(service.url);
-  const project = newProject();
-  project.write("tokenbook.yaml", environmentAt(proxy.url));
-  for (const [name, text] of [
-    ["make", MAKE_IT],
-    ["old", ABOUT("old")],
-    ["new", ABOUT("new")],
-  ] as const)
+  const { proxy, project } = await behindProxy();
+  for (const [name, text] of Object.entries({ make: MAKE_IT, old: ABOUT("old"), new: ABOUT("new") }))
     project.write(`${name}.yaml`, text);
   const made = await project.run("run", "make.yaml");
   expect(made.code, made.transcript).toBe(0);
