@@ -27,7 +27,7 @@ Write a playbook as a file, call check until it finds nothing, then plan, show t
 When an answer is lost, repeat the same call. Messages also name commands of the command line: a person runs those.`;
 
 /** Speaks the Model Context Protocol on stdio until the client closes it or the process is to stop. Calls under way end first. */
-export async function serveAssistant(shell: Shell, desk: Omit<Desk, "shell">): Promise<ExitCode> {
+export async function serveAssistant(shell: Shell, desk: Desk): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const stopping = shell.stopping();
   const server = new Server({ name: "tokenbook", version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
@@ -49,12 +49,12 @@ export async function serveAssistant(shell: Shell, desk: Omit<Desk, "shell">): P
   return stopping.aborted ? EXIT.interrupted : EXIT.passed;
 }
 
-function offered({ writesIn }: Omit<Desk, "shell">): readonly (readonly [ToolName, ToolWords])[] {
+function offered({ writesIn }: Desk): readonly (readonly [ToolName, ToolWords])[] {
   const all = Object.entries(TOOL_WORDS) as [ToolName, ToolWords][];
   return all.filter(([, { writes }]) => !writes || writesIn !== undefined);
 }
 
-function listed(desk: Omit<Desk, "shell">) {
+function listed(desk: Desk) {
   return offered(desk).map(([name, { description, input, writes }]) => ({
     name,
     description,
@@ -66,12 +66,12 @@ function listed(desk: Omit<Desk, "shell">) {
 /** The calls of one client. */
 class Calls {
   readonly #shell: Shell;
-  readonly #desk: Omit<Desk, "shell">;
+  readonly #desk: Desk;
   readonly #schemas = new SchemaSet();
   readonly #underWay = new Set<Promise<unknown>>();
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(shell: Shell, desk: Omit<Desk, "shell">) {
+  constructor(shell: Shell, desk: Desk) {
     this.#shell = shell;
     this.#desk = desk;
   }
@@ -100,7 +100,7 @@ class Calls {
     const shell = { ...this.#shell, stdout: new Door(words), stderr: new Door(notes) };
     let isError = true;
     try {
-      isError = (await TOOLS[tool]({ ...this.#desk, shell }, given as never)) !== EXIT.passed;
+      isError = (await TOOLS[tool](shell, this.#desk, given as never)) !== EXIT.passed;
     } catch (error) {
       if (!(error instanceof Failure)) this.#shell.stderr.write(`tokenbook: a bug in tokenbook: ${messageOf(error)}\n`);
       shell.stderr.write(error instanceof Failure ? formatFailure(error) : "a bug in tokenbook; nothing more was sent\n");

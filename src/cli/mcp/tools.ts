@@ -31,8 +31,6 @@ import type { PlanRequest } from "../../report/plan/shape.ts";
 
 /** What the tools act on. */
 export interface Desk {
-  /** Prints into the answer. */
-  readonly shell: Shell;
   /** Where runs are remembered, and which file gives variables. */
   readonly where: Dotenv & { readonly state?: string };
   /** The environment in which runs may write; none when left out. */
@@ -41,37 +39,37 @@ export interface Desk {
   readonly plans: () => KeptPlans;
 }
 
-/** Does what a tool is for; what it prints is the answer. What it is given fits its schema. */
-export type CallTool = (desk: Desk, given: never) => Promise<ExitCode>;
+/** Does what a tool is for; what it prints on the shell is the answer. What it is given fits its schema. */
+export type CallTool = (shell: Shell, desk: Desk, given: never) => Promise<ExitCode>;
 
 // The report is the answer.
 const MARKDOWN = { report: [{ format: "md", file: "-" }], quiet: true } as const;
 
 /** What each tool does. */
 export const TOOLS: Readonly<Record<ToolName, CallTool>> = {
-  operations: ({ shell }, { words = "" }: { words?: string }) =>
+  operations: (shell, _desk, { words = "" }: { words?: string }) =>
     operations(shell, { name: words.split(/\s+/).filter((word) => word !== "") }),
-  check: ({ shell }, { playbook }: { playbook: string }) => check(shell, { files: [playbookHere(shell, playbook)] }),
+  check: (shell, _desk, { playbook }: { playbook: string }) => check(shell, { files: [playbookHere(shell, playbook)] }),
   plan: planned,
   run: runPlan,
-  resume: async ({ shell, where, writesIn }, given: { run: string }) => {
+  resume: async (shell, { where, writesIn }, given: { run: string }) => {
     const reference = new RunReference(given.run);
     const environment = lookIntoJournal(shell, where, (store) => store.summary(reference.in(store)).environment);
     if (environment !== writesIn) throw elsewhere("the run acts", environment, writesIn);
     return resume(shell, { ...where, ...MARKDOWN, run: reference, env: environment });
   },
-  status: async ({ shell, where }, { run: id, key }: { run?: string; key?: string }) => {
+  status: async (shell, { where }, { run: id, key }: { run?: string; key?: string }) => {
     if (id !== undefined) return shown(shell, where, id);
     if (key === undefined) return listRuns(shell, { ...where, limit: LISTED_RUNS });
     const named = lookIntoJournal(shell, where, (store) => store.withKey(callersKey(key)));
     if (named === undefined) throw noRun(key);
     return shown(shell, where, named.id);
   },
-  "explain-unknown": async ({ shell, where }, { run: id }: { run: string }) => {
+  "explain-unknown": async (shell, { where }, { run: id }: { run: string }) => {
     await resolve(shell, { ...where, run: new RunReference(id) });
     return shown(shell, where, id);
   },
-  drift: ({ shell, where }, { drift }: { drift?: string }) =>
+  drift: (shell, { where }, { drift }: { drift?: string }) =>
     drift === undefined ? listDrifts(shell, { ...where, limit: LISTED_DRIFTS }) : showDrift(shell, { ...where, drift }),
 };
 
@@ -80,7 +78,7 @@ const LISTED_DRIFTS = 100;
 
 type PlanGiven = Pick<PlanRequest, "playbook"> & Partial<PlanRequest>;
 
-async function planned({ shell: plainShell, where, plans }: Desk, given: PlanGiven): Promise<ExitCode> {
+async function planned(plainShell: Shell, { where, plans }: Desk, given: PlanGiven): Promise<ExitCode> {
   const playbook = playbookHere(plainShell, given.playbook);
   const { inputs: input = {}, environment: env } = given;
   const files = playbookFiles(plainShell, [playbook]);
@@ -98,7 +96,7 @@ async function planned({ shell: plainShell, where, plans }: Desk, given: PlanGiv
   return EXIT.passed;
 }
 
-async function runPlan({ shell, where, writesIn, plans }: Desk, given: { plan: string; key: string }): Promise<ExitCode> {
+async function runPlan(shell: Shell, { where, writesIn, plans }: Desk, given: { plan: string; key: string }): Promise<ExitCode> {
   const key = callersKey(given.key);
   const { playbook, inputs, environment } = plans().find(given.plan);
   if (environment !== writesIn) throw elsewhere("the plan was made", environment, writesIn);
