@@ -20,6 +20,7 @@ import {
   type Range,
   ResponseError,
   SymbolKind,
+  type TextDocumentPositionParams,
   TextDocuments,
   TextDocumentSyncKind,
 } from "vscode-languageserver/lib/common/api.js";
@@ -147,32 +148,30 @@ class Server {
   }
 
   #answer(connection: Connection): void {
-    connection.onCompletion(({ textDocument, position }) => this.#at(textDocument, position, this.#complete) ?? []);
+    connection.onCompletion((asked) => this.#at(asked, this.#complete) ?? []);
     connection.onCompletionResolve((item) => this.#describe(item));
-    connection.onHover(({ textDocument, position }) => {
-      return this.#at(textDocument, position, (document, offset) => {
+    connection.onHover((asked) =>
+      this.#at(asked, (document, offset) => {
         const found = hover(this.#workspace.fileOf(document), offset, this.#workspace);
         return found === undefined ? undefined : { contents: markdown(found.words), range: rangeIn(document, found.range) };
-      });
-    });
-    connection.onDefinition(({ textDocument, position }) => this.#at(textDocument, position, this.#define));
-    connection.onReferences(({ textDocument, position, context }) => {
-      return this.#at(textDocument, position, (document, offset) => {
+      }),
+    );
+    connection.onDefinition((asked) => this.#at(asked, this.#define));
+    connection.onReferences((asked) =>
+      this.#at(asked, (document, offset) => {
         const uses = this.#stepUses(document, offset);
-        const found = uses === undefined ? [] : [...(context.includeDeclaration ? [uses.declaration] : []), ...uses.uses];
+        const found = uses === undefined ? [] : [...(asked.context.includeDeclaration ? [uses.declaration] : []), ...uses.uses];
         return found.map((range): Location => ({ uri: document.uri, range: rangeIn(document, range) }));
-      });
-    });
-    connection.onPrepareRename(({ textDocument, position }) => {
-      return this.#at(textDocument, position, (document, offset) => {
+      }),
+    );
+    connection.onPrepareRename((asked) =>
+      this.#at(asked, (document, offset) => {
         const uses = this.#stepUses(document, offset);
         const range = uses && [uses.declaration, ...uses.uses].find(({ start, end }) => start <= offset && offset <= end);
         return uses && range && { range: rangeIn(document, range), placeholder: uses.id };
-      });
-    });
-    connection.onRenameRequest(({ textDocument, position, newName }) => {
-      return this.#at(textDocument, position, (document, offset) => this.#rename(document, offset, newName));
-    });
+      }),
+    );
+    connection.onRenameRequest((asked) => this.#at(asked, (document, offset) => this.#rename(document, offset, asked.newName)));
     connection.onDocumentSymbol(({ textDocument: { uri } }) => this.#symbols(uri));
     connection.onCodeAction(({ textDocument: { uri }, range }) => {
       const document = this.#documents.get(uri);
@@ -182,11 +181,10 @@ class Server {
 
   /** What is said of a place of an open document; nothing of any other. */
   #at<T>(
-    { uri }: { readonly uri: string },
-    position: Position,
+    { textDocument, position }: TextDocumentPositionParams,
     say: (document: TextDocument, offset: number) => T,
   ): T | undefined {
-    const document = this.#documents.get(uri);
+    const document = this.#documents.get(textDocument.uri);
     return document === undefined ? undefined : say(document, document.offsetAt(position));
   }
 
@@ -195,7 +193,7 @@ class Server {
     return this.#offers.map(({ label, kind, detail, replaces }, at) => ({
       label: sanitise(label),
       kind: KINDS[kind],
-      ...(detail === undefined ? {} : { detail: sanitise(detail) }),
+      ...present({ detail: detail && sanitise(detail) }),
       sortText: String(at).padStart(4, "0"),
       textEdit: { range: rangeIn(document, replaces), newText: label },
       data: at,
