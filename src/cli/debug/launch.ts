@@ -10,9 +10,8 @@ import type { LaunchArguments } from "./launch-arguments.ts";
 
 /** Makes the run that an editor asks for, as the command line does. */
 export function launch(plainShell: Shell, asked: LaunchArguments): Promise<ExitCode> {
-  const { embeddedOnly } = asked;
+  const { embeddedOnly, state } = asked;
   const shell = { ...plainShell, cwd: resolvePath(plainShell.cwd, asked.cwd ?? "."), embeddedOnly };
-  const { state } = asked;
   if (state !== undefined) shell.hintState(state);
   const options = {
     ...present({ env: asked.environment, dotenv: asked.dotenv, state, yes: asked.yes }),

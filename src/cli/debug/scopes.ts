@@ -6,9 +6,10 @@ import { masked, type Redact } from "../../base/secret.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { headingOf } from "../../environment/target.ts";
 import type { HeldMoment } from "../../engine/run/hold.ts";
+import { roundItems } from "../../engine/run/scopes.ts";
 import { transactionsOf } from "../../protocol/state.ts";
 import { cut } from "../../report/formats/foreign-text.ts";
-import { roundsOf, type StackStep } from "./stack.ts";
+import { roundsAt, type StackStep } from "./stack.ts";
 
 /** A group of values that belong to one step of a stack. */
 export interface ShownScope {
@@ -26,9 +27,9 @@ export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: nu
   const here = stack[at];
   if (here === undefined) return [];
   const { run, input, place } = moment;
-  const { rounds, items } = roundsOf(stack, here, run.state);
+  const rounds = roundsAt(stack, here, run.state);
   const scope = run.scopeAt({ frame: here.frame, rounds });
-  const secrets = Object.keys(objectOf(scope["secrets"])).map((name) => [name, `\${{ secrets.${name} }}`]);
+  const secrets = Object.keys(asObject(scope["secrets"])).map((name) => [name, `\${{ secrets.${name} }}`]);
   const environment = {
     ...headingOf(run.target),
     env: scope["env"] ?? {},
@@ -45,9 +46,9 @@ export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: nu
           { name: "Answer", values: answerAt(moment) },
         ];
   const shared = [
-    { name: "Inputs", values: objectOf(scope["inputs"]) },
-    { name: "Steps", values: doneOf(objectOf(scope["steps"]), place.step.id) },
-    { name: "Rounds", values: items },
+    { name: "Inputs", values: asObject(scope["inputs"]) },
+    { name: "Steps", values: doneOf(asObject(scope["steps"]), place.step.id) },
+    { name: "Rounds", values: roundItems(rounds, run.state) },
     { name: "Environment", values: environment as JsonObject },
   ];
   const all = [...own, ...shared].filter(({ values }) => Object.keys(values).length > 0);
@@ -56,7 +57,7 @@ export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: nu
 
 // Of a step in a block, expressions may ask whether it was run. Nobody asks that about the step itself.
 function doneOf(steps: JsonObject, own: string): JsonObject {
-  return Object.fromEntries(Object.entries(steps).filter(([id, value]) => id !== own || Object.keys(objectOf(value)).length > 1));
+  return Object.fromEntries(Object.entries(steps).filter(([id, value]) => id !== own || Object.keys(asObject(value)).length > 1));
 }
 
 // What is known about the step: the answer to its last attempt, the receipt, what the probe read, and the outcome.
@@ -84,7 +85,7 @@ function answerAt({ place, run: { state } }: HeldMoment): JsonObject {
   return present(fields) as JsonObject;
 }
 
-function objectOf(value: unknown): JsonObject {
+function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 

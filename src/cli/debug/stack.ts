@@ -1,4 +1,3 @@
-import type { Json } from "../../base/json/json.ts";
 import type { PlanStep, Place } from "../../engine/run/plan-steps.ts";
 import type { Playbook, Step } from "../../playbook/model.ts";
 import { heldBy } from "../../playbook/playbook-walk.ts";
@@ -42,23 +41,18 @@ function wayTo(steps: readonly PlanStep[], id: string): readonly PlanStep[] | un
   return undefined;
 }
 
-/** Returns the rounds that a step of a stack is in, and the values of their variables. */
-export function roundsOf(
+/** Returns the rounds that a step of a stack is in. */
+export function roundsAt(
   stack: readonly StackStep[],
   { frame, keys }: Pick<StackStep, "frame" | "keys">,
   state: Readonly<RunState>,
-): { readonly rounds: Place["rounds"]; readonly items: Readonly<Record<string, Json>> } {
+): Place["rounds"] {
   const owners = stack.filter((each) => each.frame === frame && each.step.foreach !== undefined).toReversed();
-  const rounds = keys.flatMap((key, at) => {
+  return keys.flatMap((key, at) => {
     const owner = owners[at]?.step;
     if (owner === undefined) return [];
     const expansion = keys.slice(0, at).reduce(roundOf, `${frame}${owner.id}`);
     const index = state.expansions.get(expansion)?.rounds.findIndex((round) => round.key === key) ?? -1;
     return [{ owner, expansion, index, key }];
   });
-  const items = rounds.map(({ owner, expansion, index }): [string, Json] => [
-    owner.foreach?.variable ?? "",
-    state.expansions.get(expansion)?.rounds[index]?.item ?? null,
-  ]);
-  return { rounds, items: Object.fromEntries(items) };
 }

@@ -39,12 +39,8 @@ export class Frames {
   scopeAt({ frame: name, rounds }: Pick<Place, "frame" | "rounds">): Scope {
     const frame = this.#frame(name);
     const values = valuesIn(this.#state, name);
-    const items = rounds.map(({ owner, expansion, index }): [string, Json] => [
-      owner.foreach?.variable ?? "",
-      this.#state.expansions.get(expansion)?.rounds[index]?.item ?? null,
-    ]);
     const steps = frame.hasBlocks ? stepsAt(frame.playbook, values, keysByOwner(rounds)) : values;
-    return { ...frame.names, steps, ...Object.fromEntries(items) };
+    return { ...frame.names, steps, ...roundItems(rounds, this.#state) };
   }
 
   // Frames are rebuilt after a restart: the inputs come from the state, the playbook from the step that includes it.
@@ -76,6 +72,15 @@ export class Frames {
     };
     return { playbook, begun, names, hasBlocks: playbook.steps.some(({ kind }) => kind === "block") };
   }
+}
+
+/** Returns the values of the variables of rounds, by name. */
+export function roundItems(rounds: Place["rounds"], state: Readonly<RunState>): Readonly<Record<string, Json>> {
+  const items = rounds.map(({ owner, expansion, index }): [string, Json] => [
+    owner.foreach?.variable ?? "",
+    state.expansions.get(expansion)?.rounds[index]?.item ?? null,
+  ]);
+  return Object.fromEntries(items);
 }
 
 function keysByOwner(rounds: Place["rounds"]): ReadonlyMap<string, string> {
