@@ -25,19 +25,23 @@ export interface Reporting {
   readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun?: readonly NotBegun[]) => Promise<readonly Failure[]>;
 }
 
+/** What a command is asked to report. */
+interface AskedReports {
+  readonly report: readonly ReportRequest[];
+  /** Stdout is for the command's own JSON. */
+  readonly json?: boolean;
+}
+
 /**
  * Looks, before anything is sent, whether each report could be written, and makes the folders. Throws a Failure that names the first
  * that could not.
  */
-export function prepareReporting(
-  shell: Shell,
-  options: { readonly report: readonly ReportRequest[]; readonly json?: boolean },
-): Reporting {
+export function prepareReporting(shell: Shell, options: AskedReports): Reporting {
   const { variables } = shell;
   prepareFiles(shell, options.report, options.json === true);
   const collector = collectorIn(variables);
   const isTracing = collector !== undefined || options.report.some(({ format }) => format === "otlp");
-  const automatic = automaticIn(shell, options);
+  const automatic = [...automaticIn(shell, options), ...(collector === undefined ? [] : [sentTo(collector)])];
   return {
     takesStdout: takesStdout(options.report),
     trace: ({ redact }) => (isTracing ? new Trace({ clock: systemClock, redact }) : undefined),
@@ -48,7 +52,6 @@ export function prepareReporting(
         if (failure !== undefined) missing.push(failure);
       }
       for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
-      if (collector !== undefined) await sendTo(masked, collector, runs);
       return missing;
     },
   };
@@ -165,10 +168,7 @@ interface Automatic {
 }
 
 // In a job of GitHub Actions: annotations, where its log goes, and the summary of the job.
-function automaticIn(
-  { variables }: Shell,
-  options: { readonly report: readonly ReportRequest[]; readonly json?: boolean },
-): readonly Automatic[] {
+function automaticIn({ variables }: Shell, options: AskedReports): readonly Automatic[] {
   const summary = variables["GITHUB_STEP_SUMMARY"] ?? "";
   const isAnnotated = options.report.some(({ format }) => format === "github");
   const onStderr = options.json === true || takesStdout(options.report);
@@ -193,9 +193,12 @@ function readingOf({ cwd, variables, hint }: Shell): ReportReading {
   return { cwd, root: variables["GITHUB_WORKSPACE"] ?? cwd, hint };
 }
 
-async function sendTo(shell: Shell, collector: Collector, runs: Iterable<ReportedRun>): Promise<void> {
-  await isolated(shell, `to ${collector.url.origin}`, async () => {
-    const { traceRequests } = await import("../../report/otlp/document.ts");
-    await sendTraces(collector, traceRequests([...runs]));
-  });
+function sentTo(collector: Collector): Automatic {
+  return {
+    what: `to ${collector.url.origin}`,
+    async write(_shell, runs) {
+      const { traceRequests } = await import("../../report/otlp/document.ts");
+      await sendTraces(collector, traceRequests([...runs]));
+    },
+  };
 }
