@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { createFile } from "../../files/output.ts";
 import type { Shell } from "../shell.ts";
@@ -17,21 +17,15 @@ export function createFiles(shell: Shell, root: string, files: Readonly<Record<s
     });
   }
   for (const [name, text] of Object.entries(files)) {
-    write({ path: join(root, name), text, mode: name === ".env" ? 0o600 : 0o666 }, shown(name));
+    write(join(root, name), text, shown(name));
     shell.stdout.write(`${shown(name)}\n`);
   }
 }
 
-interface NewFile {
-  readonly path: string;
-  readonly text: string;
-  /** Nobody else may read keys. */
-  readonly mode: number;
-}
-
-function write({ path, text, mode }: NewFile, shown: string): void {
+function write(path: string, text: string, shown: string): void {
+  const holdsKeys = basename(path) === ".env";
   try {
-    createFile(path, text, mode);
+    createFile(path, text, holdsKeys ? 0o600 : 0o666);
   } catch (error) {
     throw new Failure({
       code: "file.unwritable",
