@@ -80,7 +80,7 @@ function noTest(): Failure {
 async function groundOf(shell: ProjectShell, options: TestOptions): Promise<TrialGround> {
   const { keep, seed, profile, dotenv } = options;
   const server = options.onServer === true ? serverOf(shell, options, TEST_ON_SERVER) : undefined;
-  const folder = madeFolder(keep, () => (keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep)));
+  const folder = madeFolder(shell, keep);
   try {
     const origin = await withSandboxFiles(shell, { "the seed": seed }, async () =>
       fillOrigin(folder, {
@@ -95,9 +95,9 @@ async function groundOf(shell: ProjectShell, options: TestOptions): Promise<Tria
   }
 }
 
-function madeFolder(keep: string | undefined, make: () => string): string {
+function madeFolder(shell: Shell, keep: string | undefined): string {
   try {
-    return make();
+    return keep === undefined ? temporaryFolder(shell.variables) : emptyFolder(shell, keep);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure({

@@ -216,8 +216,8 @@ function line(drift: KnownDrift): string {
 }
 
 /** A drift as `--json` has it; its shape is published. */
-function asData({ since, lastSeen, clearedAt, acknowledged, ...drift }: KnownDrift): object {
-  const { id, kind, state, key, left, right, difference, of, title, sides, lastRun } = drift;
+function asData(drift: KnownDrift): object {
+  const { id, kind, state, key, left, right, difference, of, title, sides, lastRun, clearedAt, acknowledged } = drift;
   return {
     id,
     kind,
@@ -229,8 +229,8 @@ function asData({ since, lastSeen, clearedAt, acknowledged, ...drift }: KnownDri
     title,
     of,
     sides,
-    since: isoTime(since),
-    lastSeen: isoTime(lastSeen),
+    since: isoTime(drift.since),
+    lastSeen: isoTime(drift.lastSeen),
     lastRun,
     clearedAt: isoTimeOrNull(clearedAt),
     acknowledged: acknowledged === null ? null : { ...acknowledged, until: isoTime(acknowledged.until) },

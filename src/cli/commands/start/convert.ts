@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../source/diagnostic.ts";
 import { IF_HAR_TOO_LARGE } from "../../../exchanges/read-har.ts";
+import type { Translated } from "../../../interchange/findings.ts";
 import { isArazzo } from "../../../playbook/is-playbook.ts";
 import { checkJson } from "../../../report/check/checked.ts";
 import { interchange, readText } from "../../project/project.ts";
@@ -59,15 +60,10 @@ function isHar(name: string): boolean {
   return /\.har$/i.test(name);
 }
 
-function translated(kind: ConvertedKind, from: string, text: string, shell: Shell): Conversion {
+function translated(kind: ConvertedKind, from: string, text: string, shell: Shell): Translated {
   if (kind === "an HTTP Archive") return interchange().importHar(from, text);
   if (kind === "an Arazzo document") return interchange().importArazzo(from, text);
   return interchange().exportPlaybook(from, text, filesOf(shell));
-}
-
-interface Conversion {
-  readonly text: string | undefined;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 function losses(number: number): string {

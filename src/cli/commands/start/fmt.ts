@@ -28,15 +28,16 @@ const STDIN_NAME = "stdin";
 /** `tokenbook fmt`: lays out playbooks the one way, and changes nothing of what they say. */
 export const fmt: Command<FmtOptions> = async (shell, { files, check = false, diff = false }) => {
   if (files.includes(STDIN)) return fromStdin(shell, files, { check, diff });
+  const only = check || diff;
   const formatted = filesToFormat(shell, files).map((file) => format(shell, file, readText(resolve(shell.cwd, file), file)));
   const changed = formatted.filter(({ before, after }) => after !== undefined && after !== before);
   const wrong = formatted.filter(({ after }) => after === undefined);
   for (const each of changed) {
-    if (!check && !diff) replace(shell, each);
+    if (!only) replace(shell, each);
     shell.stdout.write(diff ? patch(each) : `${each.file}\n`);
   }
-  shell.stderr.write(`${summary({ changed, wrong, formatted }, check || diff)}\n`);
-  return exitOf(wrong, changed, check || diff);
+  shell.stderr.write(`${summary({ changed, wrong, formatted }, only)}\n`);
+  return exitOf(wrong, changed, only);
 };
 
 /** A file, its text, and its formatted text; `undefined` when it cannot be formatted, and the reason has been shown. */
@@ -119,7 +120,11 @@ function summary(
   return `${changed.length} of ${count(formatted.length, "file")} ${done}${left}`;
 }
 
-async function fromStdin(shell: Shell, files: readonly string[], { check, diff }: Omit<FmtOptions, "files">): Promise<ExitCode> {
+async function fromStdin(
+  shell: Shell,
+  files: readonly string[],
+  { check, diff }: Readonly<Record<"check" | "diff", boolean>>,
+): Promise<ExitCode> {
   if (files.length > 1)
     throw new Failure({
       code: "fmt.stdin",
@@ -128,7 +133,7 @@ async function fromStdin(shell: Shell, files: readonly string[], { check, diff }
     });
   const each = format(shell, STDIN_NAME, decode(STDIN_NAME, await shell.stdin()));
   const changed = each.after === undefined || each.after === each.before ? [] : [each];
-  if (diff === true) shell.stdout.write(changed.map(patch).join(""));
-  else if (check !== true && each.after !== undefined) shell.stdout.write(each.after, "exact");
-  return exitOf(each.after === undefined ? [each] : [], changed, check === true || diff === true);
+  if (diff) shell.stdout.write(changed.map(patch).join(""));
+  else if (!check && each.after !== undefined) shell.stdout.write(each.after, "exact");
+  return exitOf(each.after === undefined ? [each] : [], changed, check || diff);
 }
