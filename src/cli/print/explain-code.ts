@@ -1,11 +1,11 @@
 import { command } from "../../base/command-line.ts";
 import { CATALOGUE, type Code, CODES, isCode } from "../../base/catalogue/catalogue.ts";
-import { EXIT, type ExitCode } from "../../base/exit.ts";
+import type { ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean, indentedText, wrap } from "../../base/text/text.ts";
 import examples from "../generated/examples.json" with { type: "json" };
 import { INDENT, indented, widthOn } from "./columns.ts";
-import { printData } from "./result.ts";
+import { printData, printText } from "./result.ts";
 import type { Shell } from "../shell.ts";
 
 /** A playbook that is wrong in one way, and what a check prints of it. */
@@ -23,8 +23,7 @@ export function explain(shell: Shell, name: string, json: boolean): ExitCode {
     const codes = code === undefined ? CODES : [code];
     return printData(shell, { codes: codes.map((each) => ({ code: each, ...CATALOGUE[each], example: exampleOf(each) })) });
   }
-  shell.stdout.write(code === undefined ? list() : page(code, widthOn(shell.stdout)));
-  return EXIT.passed;
+  return printText(shell, code === undefined ? list() : page(code, widthOn(shell.stdout)));
 }
 
 function codeNamed(name: string): Code {

@@ -1,17 +1,21 @@
 import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json/json.ts";
-import type { Shell } from "../shell.ts";
+import type { Shell, TextKind } from "../shell.ts";
 
 /** Prints a document of `--json` with the number of its format, and returns the exit code of a command that ends with it. */
-export function printData({ stdout }: Pick<Shell, "stdout">, data: object): typeof EXIT.passed {
-  stdout.write(`${writeJson({ format: 1, ...data }, 2)}\n`, "json");
+export function printData(shell: Pick<Shell, "stdout">, data: object): typeof EXIT.passed {
+  return printText(shell, `${writeJson({ format: 1, ...data }, 2)}\n`, "json");
+}
+
+/** Prints a text that has its line ends, and returns the exit code of a command that ends with it. */
+export function printText({ stdout }: Pick<Shell, "stdout">, text: string, kind?: TextKind): typeof EXIT.passed {
+  stdout.write(text, kind);
   return EXIT.passed;
 }
 
 /** Prints lines, or what is said where there are none, and returns the exit code of a command that ends with them. */
-export function printLines({ stdout }: Pick<Shell, "stdout">, lines: readonly string[], ifNone?: string): typeof EXIT.passed {
-  stdout.write(`${lines.length === 0 && ifNone !== undefined ? ifNone : lines.join("\n")}\n`);
-  return EXIT.passed;
+export function printLines(shell: Pick<Shell, "stdout">, lines: readonly string[], ifNone?: string): typeof EXIT.passed {
+  return printText(shell, `${lines.length === 0 && ifNone !== undefined ? ifNone : lines.join("\n")}\n`);
 }
 
 /** Says how many entries a list leaves out, and how to see them. */

@@ -1,16 +1,15 @@
-import { EXIT } from "../../../base/exit.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { COMPLETION_SCRIPTS, type ShellName } from "../../complete/scripts.ts";
 import { type Candidate, valuesOf } from "../../complete/values.ts";
 import { argumentAt, type Cursor, cursorIn } from "../../complete/walk.ts";
 import { wordsOf } from "../../complete/words.ts";
+import { printText } from "../../print/result.ts";
 import { buildProgram } from "../../program/program.ts";
 import type { Command, Shell } from "../../shell.ts";
 
 /** `tokenbook completion SHELL`: what the shell reads to complete our commands. */
 export const completion: Command<{ readonly shell: ShellName }> = async (shell, { shell: name }) => {
-  shell.stdout.write(COMPLETION_SCRIPTS[name], "exact");
-  return EXIT.passed;
+  return printText(shell, COMPLETION_SCRIPTS[name], "exact");
 };
 
 /** Answers the completion scripts: for the line up to the cursor, the words that may complete it, each on a line with its meaning. */
@@ -18,8 +17,7 @@ export const complete: Command<{ readonly line: string }> = async (shell, { line
   const cursor = cursorIn(buildProgram(shell), wordsOf(line).slice(1));
   const fitting = candidatesAt(shell, cursor).filter((candidate) => isOffered(candidate, cursor));
   const lines = fitting.map(({ value, description = "" }) => `${cursor.before}${value}\t${oneLine(description)}\n`);
-  shell.stdout.write(lines.join(""), "exact");
-  return EXIT.passed;
+  return printText(shell, lines.join(""), "exact");
 };
 
 // Shells obey what they are offered once it is entered: a name of somebody else's must not become a command, nor a file's an option.

@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { writeJson, textOrJson } from "../../../base/json/json.ts";
 import { objectOf } from "../../../base/maps.ts";
@@ -18,7 +17,7 @@ import {
   shippedPlaybook,
   shippedPlaybooks,
 } from "../../project/shipped.ts";
-import { printData } from "../../print/result.ts";
+import { printData, printText } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface LibraryOptions {
@@ -38,18 +37,13 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
       });
     const all = shippedPlaybooks();
     if (json === true) return printData(shell, { playbooks: all.map(asData) });
-    shell.stdout.write(list(all, widthOn(shell.stdout)));
-    return EXIT.passed;
+    return printText(shell, list(all, widthOn(shell.stdout)));
   }
   const uses = shippedName(name);
-  if (text === true) {
-    shell.stdout.write(shipped.read(uses) ?? "");
-    return EXIT.passed;
-  }
+  if (text === true) return printText(shell, shipped.read(uses) ?? "");
   const entry = shippedPlaybook(uses);
   if (json === true) return printData(shell, asData(entry));
-  shell.stdout.write(page(entry, widthOn(shell.stdout)));
-  return EXIT.passed;
+  return printText(shell, page(entry, widthOn(shell.stdout)));
 };
 
 // `mint`, `mint.yaml` and `tokenbook/mint.yaml` name the same.

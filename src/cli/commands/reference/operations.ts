@@ -1,11 +1,10 @@
-import { EXIT } from "../../../base/exit.ts";
 import { count, wrap } from "../../../base/text/text.ts";
 import { inputSchema } from "../../../operations/input.ts";
 import { type Operation, operationNamed, operations as all } from "../../../operations/operation.ts";
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../../../operations/page.ts";
 import type { PageField } from "../../../operations/page-types.ts";
 import { type TextColumns, columnsIn, indented, sectionsOf, widthOn } from "../../print/columns.ts";
-import { printData } from "../../print/result.ts";
+import { printData, printText } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface OperationsOptions {
@@ -18,13 +17,11 @@ export const operations: Command<OperationsOptions> = async (shell, { name, json
   const list = matching(name);
   if (list !== undefined) {
     if (json === true) return printData(shell, { operations: list.map(asData) });
-    shell.stdout.write(table(list));
-    return EXIT.passed;
+    return printText(shell, table(list));
   }
   const operation = operationNamed(name.join(" "));
   if (json === true) return printData(shell, asData(operation));
-  shell.stdout.write(text(pageOf(operation), widthOn(shell.stdout)));
-  return EXIT.passed;
+  return printText(shell, text(pageOf(operation), widthOn(shell.stdout)));
 };
 
 // A name shows one operation, also when other names contain it.

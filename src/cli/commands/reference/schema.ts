@@ -1,7 +1,7 @@
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
+import { printText } from "../../print/result.ts";
 import { shippedPlaybooks } from "../../project/shipped.ts";
 import type { Command } from "../../shell.ts";
 
@@ -35,6 +35,5 @@ export const schema: Command<{ readonly name: string }> = async (shell, { name }
       next: command`schema ${near}`,
     });
   }
-  shell.stdout.write(`${JSON.stringify(await load(), undefined, 2)}\n`, "json");
-  return EXIT.passed;
+  return printText(shell, `${JSON.stringify(await load(), undefined, 2)}\n`, "json");
 };

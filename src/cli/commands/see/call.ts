@@ -6,6 +6,7 @@ import { Failure, failureFrom } from "../../../base/failure.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json, type JsonObject, parseJson, writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
+import { present } from "../../../base/present.ts";
 import { count, didYouMeanOr, quoted } from "../../../base/text/text.ts";
 import { resolve, schemaName } from "../../../contract/contract.ts";
 import type { JsonSchema } from "../../../contract/schema-types.ts";
@@ -119,7 +120,7 @@ function inputOf(operation: Operation, values: CallOptions["values"], orgId: str
 // What cannot be read stays text, and the schema of the operation says what it must be.
 function valueOf(schema: JsonSchema, text: string, orgId: string | undefined): Json {
   const isEntity = schemaName(schema) === "Entity";
-  const organization = orgId === undefined ? {} : { orgId };
+  const organization = present({ orgId });
   const entity = isEntity ? readEntity(text) : undefined;
   if (entity !== undefined) return { ...organization, [entity.attribute]: entity.value };
   if (resolve(schema).type === "string") return text;

@@ -14,6 +14,7 @@ import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { ReportRequest } from "../../../report/formats/format.ts";
 import { reportOf } from "../../../report/model.ts";
+import { printLines } from "../../print/result.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { knownStatePlace, type MemoryOptions, profileOf } from "../../project/project.ts";
 import { showMissing } from "../../reporting/missing.ts";
@@ -52,7 +53,7 @@ export const coverage: Command<CoverageOptions> = async (plainShell, options) =>
   }
   if (options.json === true) shell.stdout.write(coverageJson(covered), "json");
   else if (options.report.every(({ file }) => file !== STDOUT))
-    shell.stdout.write(`${coverageLines(covered, options.verbose === true).join("\n")}\n`);
+    printLines(shell, coverageLines(covered, options.verbose === true));
   const below = belowThresholds(covered, options.failUnder);
   for (const line of below) shell.stderr.write(`${line}\n`);
   const written = showMissing(shell, missing);

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Advice, type AdviceLines, command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
@@ -17,6 +16,7 @@ import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { auditPage, type AuditedRun } from "../../../report/html/pages/audit.ts";
 import { reportOf } from "../../../report/model.ts";
 import { readSigner, type Signer } from "../../../signing/signer.ts";
+import { printLines } from "../../print/result.ts";
 import { knownStatePlace } from "../../project/project.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { Command, Shell } from "../../shell.ts";
@@ -41,18 +41,13 @@ export const pageOfDrifts: Command<PageOptions> = async (shell, options) => {
   const signer = sign === undefined ? undefined : signerIn(shell, sign);
   const page = Buffer.from(withHints(pageFor(shell, options), shell.hint));
   write(shell, out, page);
-  if (signer === undefined) {
-    shell.stdout.write(`the page is in ${out}\n`);
-    return EXIT.passed;
-  }
+  if (signer === undefined) return printLines(shell, [`the page is in ${out}`]);
   const signature = `${out}.sig`;
   write(shell, signature, signer.sign(page));
-  const lines = [
+  return printLines(shell, [
     `the page is in ${out}, its signature by the key ${signer.words} in ${signature}; to verify it:`,
     ...signer.verifying(out, signature).map((verifying) => `  ${verifying}`),
-  ];
-  shell.stdout.write(`${lines.join("\n")}\n`);
-  return EXIT.passed;
+  ]);
 };
 
 function pageFor(shell: Shell, options: PageOptions): string {

@@ -38,7 +38,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   using exchanges = ExchangeStore.existing(place);
   const removed = (sealed: CompletedArchive): void => {
     // Printed at once: a later archive may fail, and nothing prints the digest of this one again.
-    if (options.json !== true) shell.stdout.write(`${archiveLines(sealed).join("\n")}\n`);
+    if (options.json !== true) printLines(shell, archiveLines(sealed));
     exchanges.dropOf(sealed.runs);
   };
   const done = await changeJournal(shell, options, async (store) => {

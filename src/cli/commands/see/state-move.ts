@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { command } from "../../../base/command-line.ts";
-import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, didYouMean, quoted } from "../../../base/text/text.ts";
 import type { NamedPlace } from "../../../journal/moving.ts";
@@ -12,7 +11,7 @@ import { MOVE, serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { type Dotenv, stateDirectory } from "../../project/project.ts";
 import { moved } from "../../runs/move.ts";
-import { printData } from "../../print/result.ts";
+import { printData, printText } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";
 
 interface MoveOptions extends Dotenv {
@@ -29,10 +28,10 @@ export const moveState: Command<MoveOptions> = async (plainShell, options) => {
   if (typeof from.place === "string" && !existsSync(from.place)) throw nothingThere(options.from);
   const { runs, records } = await moved({ from, to, assertNoJobs: () => assertNoJobs(shell, from.place) });
   if (options.json === true) return printData(shell, { runs, records });
-  shell.stdout.write(
+  return printText(
+    shell,
     `moved ${count(runs, "run")} with ${count(records, "record")} to ${options.to}; every record is verified there\n${options.from} keeps its copy, which commands refuse from now on\n${typeof to.place === "string" ? wayToFolder(shell, to.place) : ""}`,
   );
-  return EXIT.passed;
 };
 
 function assertPlaces({ from, to }: MoveOptions): void {

@@ -12,6 +12,7 @@ import { NO_SECRETS } from "../../../playbook/settings/open-secrets.ts";
 import { editYaml } from "../../../source/write-yaml.ts";
 import type { DebugOption } from "../../print/debug.ts";
 import { maskedShell } from "../../print/masked.ts";
+import { printLines } from "../../print/result.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
 import { readText, type Where } from "../../project/project.ts";
 import { whileReading } from "../../runs/planning.ts";
@@ -53,7 +54,7 @@ export const calibrate: Command<CalibrateOptions> = async (plainShell, given) =>
     const options = { mayWrite, as, usualStatus: REFUSAL_STATUS, announce, onBrokenOff };
     const found = await calibrateService(target, options, ports);
     if (given.json === true) shell.stdout.write(calibrationJson(found), "json");
-    else shell.stdout.write(`${calibrationLines(found).join("\n")}\n`);
+    else printLines(shell, calibrationLines(found));
     if (!target.embedded) propose(shell, found, { write, json: given.json === true });
     return EXIT.passed;
   });
