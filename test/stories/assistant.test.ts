@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
+import { closedAddress } from "./proxy.ts";
 import {
   COMMAND_LINE,
   COMPILED,
@@ -308,6 +309,23 @@ test("an assistant writes in one environment only, and in a protected one only w
   const run = await call("run", { plan, key: "ORDER-1" });
   expect(run, run.text).toMatchObject({ isError: false });
   expect(operationsOf(await service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(1);
+});
+
+test("every tool looks where the file of variables says that the server was started with", async () => {
+  const project = newProject();
+  project.write("tokenbook.yaml", "state: { postgres: env:RUNS_AT }\nenvironments: { here: embedded }\n");
+  project.write("other.env", `RUNS_AT=${(await closedAddress()).replace("http", "postgres")}/runs\n`);
+  for (const [name, given] of [
+    ["status", {}],
+    ["status", { run: "latest" }],
+    ["status", { key: "ORDER-1" }],
+    ["explain-unknown", { run: "latest" }],
+    ["drift", {}],
+  ] as const) {
+    const { call } = await assistant(project, ["--dotenv", "other.env"]);
+    const { text } = await call(name, given);
+    expect(text, `${name} ${JSON.stringify(given)}`).toContain("database.unreachable");
+  }
 });
 
 test("stdout holds the protocol only, whatever comes in; the end of stdin ends the server", async () => {

@@ -106,8 +106,7 @@ async function runPlan(shell: Shell, { where, writesIn, plans }: Desk, given: { 
 }
 
 function shown(shell: Shell, where: Desk["where"], named: string): Promise<ExitCode> {
-  const { state } = where;
-  return report(shell, { ...present({ state }), runs: [new RunReference(named)], report: [], format: "md" });
+  return report(shell, { ...where, runs: [new RunReference(named)], report: [], format: "md" });
 }
 
 // An assistant reads no other files through us, not even what a message about them would show.

@@ -43,13 +43,12 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   return printLines(shell, [outcome, `${next} by: ${shell.hint(command`resume ${run}`)}`]);
 };
 
-function list(shell: Shell, { run: named, state, json }: ResolveOptions): ExitCode {
-  const where = state === undefined ? {} : { state };
-  const { run, writes } = lookIntoJournal(shell, where, (store) => {
-    const id = named.in(store);
+function list(shell: Shell, options: ResolveOptions): ExitCode {
+  const { run, writes } = lookIntoJournal(shell, options, (store) => {
+    const id = options.run.in(store);
     return { run: id, writes: openWrites(stateOf(store.read(id))) };
   });
-  if (json === true) return printData(shell, { run, unknown: writes });
+  if (options.json === true) return printData(shell, { run, unknown: writes });
   const lines = writes.map(
     ({ step, attempt, operation, sentAt }) => `${step}  attempt ${attempt + 1}  ${operation}  sent at ${isoTime(sentAt)}`,
   );
