@@ -56,6 +56,8 @@ test.for([
 test.for([
   ["an empty argument is not this folder", ["run", ""], "one of the arguments 'files' is empty"],
   ["an empty state directory is not this folder", ["runs", "--state", ""], "the value of '--state' is empty"],
+  ["an empty argument behind another one", ["state", "move", "database", ""], "one of the arguments 'to' is empty"],
+  ["an empty value of an option of two words", ["mcp", "--allow-writes", ""], "the value of '--allow-writes' is empty"],
   ["an empty name of a run", ["resume", ""], "one of the arguments 'run' is empty"],
   ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
   ["no run at a time", ["run", "look.yaml", "--jobs", "0"], "It must be 1 or more."],

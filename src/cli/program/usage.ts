@@ -52,13 +52,13 @@ function fileAdvice(typed: string, command: Command): AdviceLines | undefined {
  * that is in it. Throws a Failure.
  */
 export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command): void {
-  const [argument] = command.registeredArguments.map((each) => each.name());
-  const allowed = command.options.filter((option) => readerOf(option)?.mayBeEmpty).map((option) => option.attributeName());
-  const empty = Object.keys(given).find((name) => !allowed.includes(name) && [given[name]].flat().some(isEmpty));
-  if (empty === undefined) return;
+  const isGivenEmpty = (name: string): boolean => [given[name]].flat().some(isEmpty);
+  const option = command.options.find((each) => isGivenEmpty(each.attributeName()) && readerOf(each)?.mayBeEmpty !== true);
+  const argument = command.registeredArguments.find((each) => isGivenEmpty(each.name()));
+  if (option === undefined && argument === undefined) return;
   throw new Failure({
     code: "usage.empty",
-    message: `${empty === argument ? `one of the arguments '${empty}'` : `the value of '--${empty}'`} is empty`,
+    message: `${option === undefined ? `one of the arguments '${argument?.name()}'` : `the value of '${option.long}'`} is empty`,
     why: "a variable that is not set leaves nothing",
     next: helpOf(command),
   });
