@@ -1,6 +1,6 @@
 import type { Command as Commander } from "commander";
 import type { Builder } from "./builder.ts";
-import { oneOf, typed } from "./option-kinds.ts";
+import { dotenv, oneOf, typed } from "./option-kinds.ts";
 import { WORDS } from "./words.ts";
 
 /** The shells that can complete our commands. */
@@ -28,7 +28,7 @@ export function editorCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/serve/debug.ts")).debug);
   builder
     .command(program, "mcp")
-    .valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], typed("files"))
+    .with(dotenv)
     .value("--state <dir>", WORDS.state, typed("folders"))
     .value("--allow-writes <env>", WORDS.mcp.allowWrites, typed("environments"))
     .action(async () => (await import("../commands/serve/mcp.ts")).mcp);

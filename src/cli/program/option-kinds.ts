@@ -24,6 +24,11 @@ export function oneOf<const Word extends string>(choices: readonly Word[]): Opti
 /** A sentence of a person; the command refuses an empty one in its own words. */
 export const SENTENCE: Reader<string> = { ...typed("nothing"), mayBeEmpty: true };
 
+/** Adds the source of variables that the process does not set. */
+export function dotenv<Options>(definition: Definition<Options>): Definition<Options & Maybe<"dotenv", string | false>> {
+  return definition.valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], typed("files"));
+}
+
 /** Adds the folder that keeps the runs, and `--json`. */
 export function memory<Options>(
   definition: Definition<Options>,

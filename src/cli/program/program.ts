@@ -4,7 +4,7 @@ import { Builder, type Calling } from "./builder.ts";
 import { coverageCommands } from "./coverage-commands.ts";
 import type { Definition } from "./definition.ts";
 import { driftCommands } from "./drift-commands.ts";
-import { collected, kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
+import { collected, dotenv, kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
 import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
@@ -43,11 +43,6 @@ const KIND = {
   count: kind(read.countingNumber),
   age: kind(read.age),
 } as const;
-
-/** Adds the source of variables that the process does not set. */
-function dotenv<Options>(definition: Definition<Options>) {
-  return definition.valueOrNone(["--dotenv <file>", "--no-dotenv"], [WORDS.dotenv, WORDS.noDotenv], KIND.file);
-}
 
 /** Adds the environment of a run and the folder that keeps it. */
 function where<Options>(definition: Definition<Options>, env: string = WORDS.env) {
