@@ -4,6 +4,7 @@ import { ProtocolServer } from "@vscode/debugadapter/lib/protocol.js";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
+import { present } from "../../base/present.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { stepOnLine } from "../../editor/symbols.ts";
 import { isPlaybook } from "../../playbook/is-playbook.ts";
@@ -222,9 +223,11 @@ class Adapter extends ProtocolServer {
     const { when, place, run } = moment;
     const { problem } = run.state.steps.get(place.address)?.stopped ?? {};
     const { redact } = run.secrets;
-    const text = problem === undefined ? {} : { text: shownText(problem.message, redact) };
+    const text = problem && shownText(problem.message, redact);
     const description = `${when} ${shownText(place.address, redact)}`;
-    this.sendEvent(new Event("stopped", { reason, description, ...text, threadId: THREAD.id, allThreadsStopped: true }));
+    this.sendEvent(
+      new Event("stopped", { reason, description, ...present({ text }), threadId: THREAD.id, allThreadsStopped: true }),
+    );
   }
 
   #stackTrace({ startFrame = 0, levels }: DebugProtocol.StackTraceArguments): object {
@@ -238,15 +241,13 @@ class Adapter extends ProtocolServer {
       const name = shownText(`${id}  ${what}${at === 0 ? `  (${when})` : ""}`, run.secrets.redact);
       return { id: at + 1, name, line: this.#theirLine(step.line), column: 1, source: this.#sourceOf(playbook) };
     });
-    const { name } = run.playbook;
-    const source = this.#sourceOf(run.playbook);
-    const whole = {
+    const whole: DebugProtocol.StackFrame = {
       id: frames.length + 1,
-      name,
+      name: run.playbook.name,
       line: this.#theirLine(1),
       column: 1,
-      source,
-      presentationHint: "subtle" as const,
+      source: this.#sourceOf(run.playbook),
+      presentationHint: "subtle",
     };
     const all = [...frames, whole];
     const end = levels === undefined || levels === 0 ? all.length : startFrame + levels;

@@ -1,3 +1,4 @@
+import { invariant } from "../../../base/failure.ts";
 import { openSecrets } from "../../../playbook/settings/open-secrets.ts";
 import { exitOf } from "../../../protocol/decide.ts";
 import { serverOf, TEST_ON_SERVER } from "../../project/state-server.ts";
@@ -19,7 +20,7 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProject, options), files });
   const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema };
   await using session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
-  let [exit] = [exitOf("passed")];
-  for (const playbook of playbooks) exit = exitOf(await resumeOrBegin(session, { ...given, playbook }));
-  return exit;
+  const [playbook] = playbooks;
+  invariant(playbook !== undefined, "a file whose check finds nothing is a playbook");
+  return exitOf(await resumeOrBegin(session, { ...given, playbook }));
 };

@@ -54,9 +54,10 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
     { ...service, isOwn: target.embedded },
     { ...limits, prefix, clock: systemClock, stopping, onFound },
   );
-  if (json === true) printData(shell, documentOf(done, seed, found));
+  const { requests, lost } = done;
+  if (json === true) printData(shell, { seed, sequences: done.sequences, requests, lost, findings: found });
   else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
-  if (done.lost >= LIMITS.exploreLost || (done.lost > 0 && done.lost === done.sequences)) throw tooManyLost(done, target);
+  if (lost >= LIMITS.exploreLost || (lost > 0 && lost === done.sequences)) throw tooManyLost(done, target);
   return exitOf(done, stopping);
 };
 
@@ -115,14 +116,6 @@ function summaryText({ sequences, requests, findings, lost }: Explorations, ms: 
   const without = lost === 0 ? "" : `; ${count(lost, "sequence")} ended with a lost answer`;
   if (findings.length === 0) return `✓ nothing found: ${done}${without}\n`;
   return `✗ ${count(findings.length, "finding")}: ${done}${without}\n`;
-}
-
-function documentOf(
-  { sequences, requests, lost }: Explorations,
-  seed: number,
-  findings: readonly { readonly file: string }[],
-): object {
-  return { seed, sequences, requests, lost, findings };
 }
 
 function exitOf({ findings }: Explorations, stopping: AbortSignal): ExitCode {

@@ -106,8 +106,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
   using book = openBook(shell, options);
   const id = idOf(book, options.drift);
-  const { clearedAt } = book.explain(id, now);
-  if (clearedAt !== null) throw clearedFailure(id, clearedAt);
+  assertNotCleared(book, id, now);
   book.acknowledge({ id, ...word });
   const drift = book.explain(id, now);
   if (options.json === true) return printData(shell, { drift: asData(drift) });
@@ -136,10 +135,7 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : book.openOf(playbook))];
   const unfinished = book.unfinished().filter(({ of }) => of.playbook === playbook);
   if (playbook !== undefined && ids.length + unfinished.length === 0) throw nothingOpen(book, playbook);
-  for (const id of ids) {
-    const { clearedAt } = book.explain(id, now);
-    if (clearedAt !== null) throw clearedFailure(id, clearedAt);
-  }
+  for (const id of ids) assertNotCleared(book, id, now);
   const word = { who: userOf(shell), because, at: now };
   book.closeDrifts(ids.map((id) => ({ id, ...word })));
   if (playbook !== undefined) book.closeComparisons(playbook, word);
@@ -180,8 +176,10 @@ function dayAfter(until: string, now: number): number {
   throw new Failure({ code: "drift.until", message: `${until} is more than ${LIMITS.acknowledgedDays} days away`, why, next });
 }
 
-function clearedFailure(id: string, clearedAt: number): Failure {
-  return new Failure({
+function assertNotCleared(book: DriftBook, id: string, now: number): void {
+  const { clearedAt } = book.explain(id, now);
+  if (clearedAt === null) return;
+  throw new Failure({
     code: "drift.cleared",
     message: `${id} was cleared at ${isoTime(clearedAt)}`,
     next: command`drift list`,

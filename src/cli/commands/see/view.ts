@@ -6,6 +6,7 @@ import { inProjectHere } from "../../project/chosen-project.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { type MemoryOptions, statePlace } from "../../project/project.ts";
 import { type Command, untilStopped } from "../../shell.ts";
+import type { Pages } from "../../web/page.ts";
 import { pagesOver } from "../../web/pages.ts";
 import { type PageServer, servePages } from "../../web/server.ts";
 
@@ -20,8 +21,7 @@ export const view: Command<ViewOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const state = statePlace(inProjectHere(shell), options);
   assertJournalWhole(state);
-  const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
-  const server = await listening(() => servePages(pagesOver(state, shell.hint), { port: options.port, token }), options.port);
+  const server = await served(pagesOver(state, shell.hint), options.port);
   const url = `${server.url}overview/`;
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ url })}\n`, "json");
   else shell.stdout.write(`Runs are shown at ${url}\nStop it with Ctrl-C.\n`);
@@ -30,9 +30,10 @@ export const view: Command<ViewOptions> = async (shell, options) => {
   return EXIT.passed;
 };
 
-async function listening(serve: () => Promise<PageServer>, port: number): Promise<PageServer> {
+async function served(pages: Pages, port: number): Promise<PageServer> {
+  const token = Buffer.from(systemRandom.bytes(TOKEN_BYTES)).toString("base64url");
   try {
-    return await serve();
+    return await servePages(pages, { port, token });
   } catch (error) {
     throw new Failure({
       code: "view.cannot-listen",

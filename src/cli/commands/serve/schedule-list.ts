@@ -25,14 +25,15 @@ interface ListOptions extends Omit<WhichOptions, "tags"> {
 /** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
 export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
+  const { next = 1 } = options;
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
   const blocking = blockingRun(shell, options);
   using store = openStore(shell, options);
   const now = store.clock.now();
   const known = named?.map((each) => knownOf(each, store.known(each.id), now)) ?? store.all();
-  const entries = known.map((each) => entryOf({ store, known: each, blocking }, options.next ?? 1));
+  const entries = known.map((each) => entryOf({ store, known: each, blocking }, next));
   if (options.json === true) return printData(shell, { schedules: entries });
-  const lines = entries.flatMap((entry) => entryLines(entry, options.next ?? 1, columnsIn(widthOn(shell.stdout))));
+  const lines = entries.flatMap((entry) => entryLines(entry, next, columnsIn(widthOn(shell.stdout))));
   return printLines(shell, lines, "no schedule is known yet");
 };
 
