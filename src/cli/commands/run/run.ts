@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { writeJson } from "../../../base/json/json.ts";
+import { type JsonObject, writeJson } from "../../../base/json/json.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
@@ -103,12 +103,13 @@ function headed({ name, file }: Playbook): Job["playbook"] {
 
 function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { key, anyway }: Beginning): Job {
   const folder = folderInProject(shell);
+  const inputsIn = ({ target }: Session): JsonObject => inOrganization(playbook, inputs, organizationOf(target));
   return {
     playbook: headed(playbook),
     steps: playbook.steps.length,
     work: async (session, ports, { say, consent }) => {
       const parts = { playbook, target: session.target, store: session.store, ports, folder };
-      const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
+      const given = { inputs: inputsIn(session), env };
       const name = newRunName(systemClock.now(), systemRandom);
       if (key === undefined) {
         if (hasWrites(playbook.steps)) await assertNotSubmitted(shell, session, { playbook, inputs });
@@ -130,7 +131,7 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
             playbook,
             folder,
             environment: session.target.environment,
-            inputs: inOrganization(playbook, inputs, organizationOf(session.target)),
+            inputs: inputsIn(session),
           })),
     ],
   };
