@@ -90,6 +90,8 @@ export interface EnvironmentOutline {
   readonly name: string;
   /** Whether it is the embedded sandbox. */
   readonly embedded: boolean;
+  /** The organization of the entities that act; nothing of the embedded sandbox, which has its own. */
+  readonly organization: string | undefined;
   /** Where its keys are, by interface; none for the embedded sandbox. */
   readonly keys: readonly KeyReference[];
 }
@@ -100,12 +102,18 @@ export function outlineEnvironments(path: string, cwd: string): readonly Environ
   return [...environmentsIn(root).entries].map(([name, { value }]) => ({
     name,
     embedded: textOf(value) === EMBEDDED,
+    organization: organizationIn(value),
     keys: keysIn(value).map(({ name: key, setting, node }) => ({
       name: key,
       reference: textOf(node) ?? "",
       where: placeOf(file, root, ["environments", name, ...setting]),
     })),
   }));
+}
+
+function organizationIn(environment: SourceNode): string | undefined {
+  const [service] = services.filter(hasEntities);
+  return service && textOf(child(child(environment, service.name), service.identity.organization));
 }
 
 interface Opened {

@@ -14,10 +14,19 @@ import {
   operationsOf,
   type Project,
   reached,
+  runIn,
   type Running,
   servedSandbox,
   type Service,
 } from "./world.ts";
+
+const OF_BOB = `playbook: 1
+inputs: { who: { type: entity } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: look, uses: ledger.asset.list, pages: first, expect: ["inputs.who.userId == 'bob'"] }
+`;
 
 interface Fleet {
   readonly service: Service;
@@ -286,5 +295,20 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect([named.code, named.stderr], named.transcript).toEqual([1, note]);
     const again = await submitted("--key", "K", "--wait");
     expect([again.code, again.stderr], again.transcript).toEqual([1, ""]);
+  });
+
+  test("`submit` recognizes the inputs of a run that failed, to which the environment has added its organization", async () => {
+    const { machine } = await fleet();
+    const desk = machine();
+    desk.write("owner.yaml", OF_BOB);
+    const failed = await desk.run("run", "owner.yaml", "--input", "who=userId:carol");
+    expect(failed.code, failed.transcript).toBe(1);
+    const passed = await desk.run("run", "owner.yaml", "--input", "who=userId:bob");
+    expect(passed.code, passed.transcript).toBe(0);
+    const submitted = await desk.run("submit", "owner.yaml", "--input", "who=userId:carol", "--key", "K");
+    expect(submitted.code, submitted.transcript).toBe(0);
+    expect(submitted.stderr, submitted.transcript).toContain(
+      `note: this is a new run of owner.yaml; its last one with these inputs has not passed (failed). To continue that one: tokenbook resume ${runIn(failed)}\n`,
+    );
   });
 });

@@ -7,7 +7,7 @@ import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { digestOf } from "../../../engine/run/plan-steps.ts";
-import { outlineEnvironments } from "../../../environment/load.ts";
+import { type EnvironmentOutline, outlineEnvironments } from "../../../environment/load.ts";
 import type { RunQueue, JobResult } from "../../../fleet/queue.ts";
 import type { SubmittedRun } from "../../../fleet/submitted-run.ts";
 import { askQueue } from "../../fleet/open-queue.ts";
@@ -20,6 +20,7 @@ import { folderInProject, loadPlaybooks, pathInProject, playbookFiles } from "..
 import { LOOKING } from "../../../journal/journal.ts";
 import { JournalStore } from "../../../journal/store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
+import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
 import { nextOf } from "../../../report/text.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
@@ -52,13 +53,13 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const checked = loadPlaybooks(shell, named.files, { tags: options.tags });
   assertOneKey(options.key, checked.length, "submit");
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
-  const about = ready.map((each) => [each, submittedRun(shell, options, each)] as const);
-  const runs = about.map(([, run]) => run);
+  const acts = environmentOf(shell, options);
+  const runs = ready.map((each) => submittedRun(shell, options, each, acts.name));
   // Whatever ends this command from here on: the key leads to the run.
   if (options.key === undefined)
     for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
   return askQueue(shell, place, async (queue) => {
-    noteUnfinished(shell, place, options, about);
+    noteUnfinished(shell, place, options, { ready, acts });
     if (options.key === undefined) await noteAlike(shell, queue, runs);
     const all = await submitAll(shell, options, runs, queue);
     return options.wait === true ? printOutcomes(shell, options, all, queue) : printSubmitted(shell, options, all);
@@ -70,13 +71,14 @@ function noteUnfinished(
   shell: ProjectShell,
   place: StatePlace,
   { key }: SubmitOptions,
-  about: readonly (readonly [ReadyPlaybook, SubmittedRun])[],
+  { ready, acts }: { readonly ready: readonly ReadyPlaybook[]; readonly acts: ActsIn },
 ): void {
   using store = JournalStore.look(place, LOOKING);
   if (store === undefined || (key !== undefined && store.withKey(key) !== undefined)) return;
   const folder = folderInProject(shell);
-  for (const [{ playbook, inputs }, { environment }] of about) {
-    const begins = { playbook, folder, environment, inputs };
+  for (const { playbook, inputs: given } of ready) {
+    const inputs = inOrganization(playbook, given, acts.organization);
+    const begins = { playbook, folder, environment: acts.name, inputs };
     for (const note of unfinishedNote(store, shell.hint, begins)) shell.stderr.write(`${note}\n`);
   }
 }
@@ -101,12 +103,24 @@ async function submitAll(
   }
 }
 
-function submittedRun(shell: ProjectShell, options: SubmitOptions, { playbook, inputs, env }: ReadyPlaybook): SubmittedRun {
-  const { environmentFile: file } = shell.project;
-  const first = file === undefined ? undefined : outlineEnvironments(file, shell.cwd)[0]?.name;
+type ActsIn = Pick<EnvironmentOutline, "name" | "organization">;
+
+// A worker finds out whether there is an environment of that name.
+function environmentOf({ cwd, project: { environmentFile: file } }: ProjectShell, { env }: SubmitOptions): ActsIn {
+  const all = file === undefined ? [] : outlineEnvironments(file, cwd);
+  const found = env === undefined ? all[0] : all.find(({ name }) => name === env);
+  return found ?? { name: env ?? "", organization: undefined };
+}
+
+function submittedRun(
+  shell: ProjectShell,
+  options: SubmitOptions,
+  { playbook, inputs, env }: ReadyPlaybook,
+  environment: string,
+): SubmittedRun {
   return {
     playbook: pathInProject(shell, playbook),
-    environment: options.env ?? first ?? "",
+    environment,
     key: options.key ?? `submitted-${randomUUID()}`,
     digest: digestOf(playbook),
     inputs: writeJson(inputs),
