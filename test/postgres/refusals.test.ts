@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { lookAtState } from "../../src/cli/doctor/state.ts";
@@ -50,24 +50,25 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     ["session", ""],
   ] as const)("one behind a pooler with sessions by the %s %s, unless each connection has its own", async (mode, more) => {
     const pooler = await PgBouncer.start(server, mode, more);
+    onTestFinished(() => pooler.stop());
     const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
     if (mode === "session") expect(() => open(place)).not.toThrow();
     else expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
     const made = await server.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${place.schema}'`);
     expect(made).toHaveLength(mode === "session" ? 1 : 0);
-    pooler.stop();
   });
 
   test.skipIf(POOLER === undefined)("one behind a pooler that gives two connections two sessions by turns", async () => {
     const pooler = await PgBouncer.start(server, "transaction", "server_round_robin = 1\ndefault_pool_size = 2");
+    onTestFinished(() => pooler.stop());
     await pooler.keepTwo();
     const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
-    pooler.stop();
   });
 
   test.skipIf(POOLER === undefined)("one behind a pooler that begins to share sessions while they are in use", async () => {
     const pooler = await PgBouncer.start(server, "session", "server_check_delay = 0");
+    onTestFinished(() => pooler.stop());
     const url = new Secret("state.postgres", pooler.address());
     const places = [server.place(), server.place()].map((place) => ({ ...place, url }));
     const databases = places.map((place) => PostgresDatabase.open(place, JOURNAL));
@@ -77,7 +78,6 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     // Each has its own session until its first transaction has ended.
     expect(() => [...databases, ...databases].forEach(write)).toThrow(/is behind a pooler/);
     for (const database of databases) database.close();
-    pooler.stop();
   });
 
   test("one that is a standby, which knows only what was so some time ago: nothing is said by it to whoever would write", async () => {
