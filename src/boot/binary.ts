@@ -1,9 +1,9 @@
-// The entry of the single binary: what `dist/` holds in a package is inside the program, and the loader of modules finds it there.
+// The entry of the single binary. The program contains the modules that a package has in `dist/`, and this file makes Node's module loader find them.
 import Module from "node:module";
 import { embeddedFile } from "../files/embedded.ts";
 import { boot } from "./boot.ts";
 
-// By these names Node's loader of CommonJS finds a module, reads it by how its name ends, and compiles it.
+// Node's CommonJS loader calls these properties to find a module, to read it by its file extension, and to compile it.
 const RESOLVE = "_resolveFilename";
 const READERS = "_extensions";
 const COMPILE = "_compile";
@@ -18,12 +18,12 @@ interface Readable {
 
 const loader = Module as unknown as Loader;
 
-/** The folder in which traces show the modules: a path that no file can have. */
+/** The folder that stack traces show for embedded modules. It lies below the program itself, so no real file can have such a path. */
 const FOLDER = `${process.execPath}/`;
 
 const resolveOnDisk = loader[RESOLVE];
 loader[RESOLVE] = function resolve(request, ...more) {
-  // `./chunks/NAME.cjs`, `#checks/NAME` and `#NAME` end with the name of the module, which no two of them share.
+  // `./chunks/NAME.cjs`, `#checks/NAME` and `#NAME` end with the name of the module, and no two modules share a name.
   const name = /^[.#](?:.*\/)?([^/]+?)(?:\.cjs)?$/.exec(request)?.[1];
   return name === undefined ? resolveOnDisk.call(this, request, ...more) : `${FOLDER}${name}.cjs`;
 };

@@ -1,5 +1,6 @@
-// Loads the command line. Node's own compile cache holds of a file what is compiled while it is loaded, and most functions are compiled when they are
-// first called: a fifth of a short run. So what V8 has compiled by the end of a command is kept for the next of its name.
+// Loads the command line. Node's own compile cache holds only the functions that were compiled while a file was loaded. V8 compiles most functions when they
+// are first called, which takes a fifth of a short run. So we cache everything that V8 has compiled by the end of a command, for the next command of the same
+// name.
 import {
   closeSync,
   constants,
@@ -22,25 +23,25 @@ import { setV8Flags } from "../base/v8-flags.ts";
 import { embeddedFile } from "../files/embedded.ts";
 import { isOurs, strangeWriter } from "../files/owner.ts";
 
-/** What is in `dist/`: another build never takes the code of this one for its own. */
+/** A hash of the code in `dist/`. It keeps one build from using the cached code of another. */
 declare const BUILD: string;
 
-/** Folders of code that are kept: one for each build, and for each set of flags that somebody starts its commands with. */
+/** How many cache folders we keep. Each build has one for each set of V8 flags that its commands were started with. */
 const KEPT_FOLDERS = 4;
 
-/** The name of such a folder: the hash of the build, and V8's number for its flags. */
+/** The name of a cache folder: the hash of the build, and V8's number for its flags. */
 const OUR_FOLDER = /^[0-9a-f]{16}-\d+$/;
 
 type CompileModule = (this: NodeJS.Module, text: string, file: string) => unknown;
 
-// By this name Node's loader of CommonJS calls its compiler: where everybody hooks in who compiles in his own way.
+// Node's CommonJS loader calls its compiler by this name. Everybody who compiles modules in another way replaces it.
 const COMPILE = "_compile";
 const loader = Module.prototype as unknown as { [COMPILE]: CompileModule };
 
-// V8 compiles what is called often once more, and better, in threads of its own. Both take longer than a run has left for it to pay:
-// - undici's reader of answers, which is WebAssembly and reads one in 10 µs as it is: 90 ms and 15 MB, a tenth of a run of 300 steps. A budget that is
-//   merely large is used up after some hundred answers;
-// - a function of ours after some thousand calls, on a core that the service may need. What a reconciliation calls is called a million times.
+// V8 recompiles code that is called often, with more optimization, on background threads. Two of these optimizations pay off only after most runs have ended:
+// - undici's response parser, which is WebAssembly and already parses a response in 10 µs. Optimizing it takes 90 ms and 15 MB, a tenth of a run of 300 steps.
+//   A larger budget would not help: it is used up after a few hundred responses;
+// - a function of ours after a few thousand calls, on a core that the service may need. The functions of a reconciliation are called a million times.
 const COMPILE_LATER = "--no-wasm-dynamic-tiering --no-wasm-tier-up --invocation-count-for-turbofan=300000";
 
 /** Runs the command line of this process. */
@@ -52,7 +53,7 @@ export async function boot(): Promise<void> {
   await main();
 }
 
-// Not where all may write, as in `/tmp`: it lies in the user's own folder, or nowhere.
+// Returns a folder below the user's own, or none: never a folder where everybody may write, such as `/tmp`.
 function cacheFolder(): string | undefined {
   const { HOME = "", XDG_CACHE_HOME = "", LOCALAPPDATA = "", NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE !== undefined) return undefined;
@@ -65,13 +66,13 @@ interface Missing {
   readonly script: Script;
 }
 
-/** Where compiled code says under which flags it was made. V8 takes none of others. */
+/** The bytes in which compiled code names the flags that it was made under. V8 rejects code that was made under other flags. */
 const HASH_OF_FLAGS = { at: 12, end: 16 };
 
-// What is always killed keeps nothing itself. It loads what `run` does: a sixth of its time.
+// A crash child is always killed before it could write its cache, so it uses the cache of `run`, which loads the same files. That saves a sixth of its time.
 const KEPT_BY: Readonly<Record<string, string>> = { "crash-child": "run" };
 
-/** Compiled code of this build, by command. */
+/** The cache of compiled code of this build, by command. */
 class CodeCache {
   readonly #builds: string;
   readonly #command: string = KEPT_BY[process.argv[2] ?? ""] ?? /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
@@ -82,7 +83,7 @@ class CodeCache {
     this.#builds = builds;
   }
 
-  /** Compiles the files below a folder with what is kept; keeps what was missing once the command has succeeded. */
+  /** Compiles the files below a folder with the cached code. Once the command has succeeded, it caches what was missing. */
   serve(folder: string): void {
     const usual = loader[COMPILE];
     const load = (module: NodeJS.Module, text: string, file: string): unknown => this.#load(module, text, file);
@@ -96,7 +97,7 @@ class CodeCache {
 
   #load(module: NodeJS.Module, text: string, filename: string): unknown {
     const file = join(this.#builds, `${BUILD}-${this.#start.tag}`, this.#command, basename(filename));
-    // A single binary brings what few commands need most.
+    // A single binary contains the compiled code of a few frequent commands.
     const code = contentOf(file) ?? embeddedFile(`code/${this.#command}/${basename(filename)}`);
     const cachedData = code && moved(code, this.#start, presentFlags());
     const script = new Script(Module.wrap(text), { filename, ...(cachedData === undefined ? {} : { cachedData }) });
@@ -105,13 +106,13 @@ class CodeCache {
     return run.call(module.exports, module.exports, createRequire(filename), module, filename, dirname(filename));
   }
 
-  // Whatever keeps it from being written costs the next command some time, and nothing else.
+  // If the cache cannot be written, the next command takes longer, and nothing else is lost.
   #keep(): void {
     try {
       this.#write();
       this.#forgetOldOnes();
     } catch {
-      // A home that cannot be written to, or no room.
+      // The home folder is read-only, or the disk is full.
     }
   }
 
@@ -132,9 +133,9 @@ class CodeCache {
 }
 
 interface Flags {
-  /** The number of V8 and its flags. */
+  /** V8's number for its version and flags. */
   readonly tag: number;
-  /** What code says that is made under them. */
+  /** The bytes that code compiled under these flags contains. */
   readonly hash: Buffer;
 }
 
@@ -147,7 +148,7 @@ function presentFlags(): Flags {
   return lastFlags;
 }
 
-// A command sets flags while it runs, and these change no code: what was made before is good afterwards.
+// A command sets flags while it runs. They do not change the compiled code, so code from before stays valid: only its hash of the flags is replaced.
 function moved(code: Buffer, from: Flags, to: Flags): Buffer {
   if (from.tag === to.tag || !code.subarray(HASH_OF_FLAGS.at, HASH_OF_FLAGS.end).equals(from.hash)) return code;
   const copy = Buffer.from(code);
@@ -159,7 +160,7 @@ function isOwnOrAbsent(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined || isOwnFolder(path);
   } catch {
-    return false; // a file is where a folder above it would be
+    return false; // a file is in the place of a parent folder
   }
 }
 
@@ -168,14 +169,14 @@ function makeOwnFolder(path: string): boolean {
   return isOwnFolder(path);
 }
 
-// Behind a link are other people's files, which are not ours to remove; in a folder that others may write, they choose what we run.
+// Behind a link are other people's files, which we must not remove. And whoever may write to a folder decides which code we run from it.
 function isOwnFolder(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && isOurs(found) && strangeWriter(found) === undefined;
 }
 
-// Whoever can write code that we read runs it as us: the file of another, or one that others may write to, is as good as none. It is
-// looked at once it is open, so that none can be put in its place meanwhile.
+// Whoever can write code that we read runs it as us, so we ignore a file that belongs to somebody else or that others may write to. We check the file after
+// opening it, so that nobody can replace it in between.
 function contentOf(file: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
@@ -189,9 +190,9 @@ function contentOf(file: string): Buffer | undefined {
   }
 }
 
-// V8 does not look whether the code it is given is as it was written: half a file must never be there, not even after a power failure.
+// V8 does not verify the code that it is given, so half a file must never be in the cache, not even after a power failure.
 function writeDurably(file: string, content: Buffer): void {
-  // Loading node:crypto would cost every command 7 ms of its start; the global one is loaded when it is first used.
+  // Importing node:crypto would add 7 ms to the start of every command. The global `crypto` is loaded only when it is first used.
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
   const descriptor = openSync(draft, "wx", 0o600);
   try {
