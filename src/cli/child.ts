@@ -4,7 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Relaunch } from "./shell.ts";
 import type { CommandEnd } from "../schedule/notify/deliver.ts";
 
-/** Runs a program as a child, in this working folder and to its end. What it leaves behind when it is killed is not waited for. */
+/** Runs a program as a child in this working folder and waits until it ends. When the child is killed, we do not wait for processes that it has started. */
 export async function runChild(
   [program, ...args]: readonly [string, ...string[]],
   given: Pick<Relaunch, "input" | "variables" | "kill">,
@@ -22,7 +22,7 @@ export async function runChild(
       stderr = (stderr + text).slice(0, LIMITS.childErrorChars);
     });
     const ended = once(child, "close");
-    // A child that dies before it has read everything is judged by how it ended.
+    // a child that dies before it has read all its input is judged by its exit code
     child.stdin.on("error", () => undefined).end(given.input);
     const [code, signal] = await ended;
     return { code: code as number | null, signal: signal as string | null, stderr };

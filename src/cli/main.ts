@@ -12,13 +12,13 @@ import type { Shell, Terminal } from "./shell.ts";
 import { HelpShown } from "./program/usage.ts";
 import { isSet } from "../base/variables.ts";
 
-// The only place that names the process: everything below is given what it may use.
+// Only this file uses `process`. Everything below gets what it may use as an argument.
 
 /** Runs the command line of this process and sets its exit code. */
 export async function main(): Promise<void> {
-  // NO_COLOR wins here, as in our own output; with Node, FORCE_COLOR would.
+  // NO_COLOR wins, as in our own output. In Node, FORCE_COLOR would win.
   if (isSet(process.env["NO_COLOR"])) delete process.env["FORCE_COLOR"];
-  const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read it
+  const stderr = terminalOf(process.stderr, () => undefined); // nobody is left to read the error
   let hint = PLAIN_HINT;
   const signals = new Signals(stderr, (typed) => hint(typed));
   let lost: ExitCode = EXIT.passed;
@@ -70,7 +70,7 @@ function endSoon(stderr: Terminal): void {
   setTimeout(look, LIMITS.lingerMs).unref();
 }
 
-/** The signals by which people end a command, from when it asks for them: until then they end it as the system does. */
+/** Handles the signals with which people stop a command, once the command asks for them. Until then, the system ends the process. */
 class Signals {
   readonly #stopping = new AbortController();
   readonly #stderr: Terminal;
@@ -106,7 +106,7 @@ class Signals {
   }
 }
 
-// The second signal does not wait. Whatever was drawn, the cursor is shown again; what was sent is in the journal.
+// The second signal does not wait. We show the cursor again, whatever was drawn. The journal holds everything that was sent.
 function endAtOnce(stderr: Terminal, code: ExitCode, lastWords: string): never {
   for (const stream of [process.stdout, process.stderr]) if (stream.isTTY) stream.write("\u001b[?25h");
   stderr.write(`\ntokenbook: ended at once; ${lastWords}\n`);
@@ -126,7 +126,7 @@ function workingFolder(): string {
   }
 }
 
-// A reader that closes the pipe early (`| head`) ends the output, not the run; and so does a disk that is full, but that is no success.
+// A reader that closes the pipe early (`| head`) ends the output, not the run. A full disk does the same, but then the command does not succeed.
 function terminalOf(stream: NodeJS.WriteStream, onLost: (error: Error) => void): Terminal {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") onLost(error);
@@ -152,8 +152,7 @@ function unwritten(error: Error): Failure {
 }
 
 /**
- * Parses and carries out one command with what a shell gives it; every way in which it can end has its exit code. `begin` is called with
- * how the command completes the commands that it prints.
+ * Parses and runs one command in a shell. Each way to end has its exit code. `begin` receives the function that completes the commands that the command prints.
  */
 export async function runCommand(
   shell: Shell,
@@ -173,7 +172,7 @@ export async function runCommand(
   }
 }
 
-// `--debug` alone means stderr; commander would take the next word for the file.
+// `--debug` alone means stderr. Commander would take the next word for the file.
 function withDebugAlone(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
   return argv.map((word, at) => (word === "--debug" && (end < 0 || at < end) ? "--debug=" : word));

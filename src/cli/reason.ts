@@ -1,12 +1,12 @@
 import { Failure, type FailureDetails } from "../base/failure.ts";
 
-/** What a command that asks for a person's reason says where there is none. */
+/** The error of a command that requires a reason and got none. */
 export type AskingForReason = Required<Pick<FailureDetails, "code" | "message" | "next">>;
 
-/** What commands that tokenbook proposes have in place of the person's own words: a reason that nobody had must not be at hand to paste. */
+/** Commands that tokenbook proposes contain this placeholder instead of a reason, so that nobody can paste a reason that nobody had. */
 const PLACEHOLDER = "TEXT";
 
-/** Returns the person's reason. Throws a Failure where there is none, or the placeholder of a proposed command was left in its place. */
+/** Returns the person's reason. Throws a Failure if there is none, or if the placeholder of a proposed command was not replaced. */
 export function reasonOf(because: string | undefined, { code, message, next }: AskingForReason): string {
   const reason = because?.trim() ?? "";
   if (reason !== "" && reason !== PLACEHOLDER) return reason;

@@ -7,10 +7,10 @@ import { parseUnshown } from "../source/unshown.ts";
 import type { Shell } from "./shell.ts";
 import { readText } from "./project/project.ts";
 
-/** The files of the documents that a sandbox is given, by what messages call them; those that are given. */
+/** The files of the documents that a sandbox was given, by the name that messages use. */
 type SandboxFiles = Readonly<Partial<Record<SandboxDocument, string | undefined>>>;
 
-/** Does some work with a sandbox. What is wrong in one of its documents is shown in its file: the sandbox knows values only. */
+/** Runs some work with a sandbox. The sandbox sees values only, so this adds the file to an error in one of its documents. */
 export async function withSandboxFiles<T>(shell: Shell, files: SandboxFiles, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,9 +1,9 @@
 import type { SHELL_NAMES } from "../program/editor-commands.ts";
 
-/** The shells for which there is completion. */
+/** The shells that have completion. */
 export type ShellName = (typeof SHELL_NAMES)[number];
 
-// A word is replaced from the last character on at which bash parts words; its $2 is what is typed since.
+// Bash replaces only the part of a word after its last word break, and $2 holds that part. So we remove the part before it from each candidate.
 const BASH = `# bash completion for tokenbook
 __tokenbook_complete() {
     local line=\${COMP_LINE:0:COMP_POINT} value description
@@ -68,8 +68,8 @@ Register-ArgumentCompleter -Native -CommandName tokenbook -ScriptBlock {
 `;
 
 /**
- * What a shell reads to ask for candidates. Each script hands us the line up to the cursor as it was typed, in one word, and offers what we print: neither
- * is evaluated, by no shell and in no other way, for both may hold what somebody else has named.
+ * Returns the script that a shell loads for completion. The script passes us the line up to the cursor as one word and offers the words that we print. No shell
+ * evaluates either of them, because both may contain names that somebody else has chosen.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<ShellName, string>> = {
   bash: BASH,

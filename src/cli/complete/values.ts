@@ -26,7 +26,7 @@ import type { Cursor } from "./walk.ts";
 export interface Candidate {
   /** The word itself. */
   readonly value: string;
-  /** Its meaning in a few words; left out when there is nothing to say. */
+  /** Its meaning in a few words. Left out if there is nothing to say. */
   readonly description?: string;
 }
 
@@ -110,7 +110,7 @@ const SOURCES: Readonly<Record<OfferedValues, Source>> = {
   schemas: () => plain(SCHEMA_NAMES),
 };
 
-/** What the value of an option, or an argument of a command, may be. */
+/** Returns what the value of an option, or an argument of a command, may be. */
 export function valuesOf(shell: Shell, cursor: Cursor, part: Option | Argument): readonly Candidate[] {
   return (part.argChoices && plain(part.argChoices)) ?? SOURCES[readerOf(part)?.offers ?? "nothing"](shell, cursor);
 }

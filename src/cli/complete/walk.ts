@@ -4,19 +4,19 @@ import type { Argument, Command, Option } from "commander";
 export interface Cursor {
   /** The innermost command that the line names. */
   readonly command: Command;
-  /** Of the command. */
+  /** The positional arguments of the command before the cursor. */
   readonly positionals: readonly string[];
   /** The values of options, by their long names. */
   readonly options: ReadonlyMap<string, string>;
-  /** The value of this option is being typed. */
+  /** The option whose value is being typed. */
   readonly valueOf: Option | undefined;
-  /** What is being typed; of `--name=value` the value. */
+  /** The word that is being typed; for `--name=value`, the value. */
   readonly typed: string;
-  /** What comes before it in the same word: `--name=`, or nothing. */
+  /** The text before it in the same word: `--name=`, or nothing. */
   readonly before: string;
 }
 
-/** Reads a command line up to the last of its words, which is the one being typed. */
+/** Reads a command line up to its last word, which is being typed. */
 export function cursorIn(root: Command, words: readonly string[]): Cursor {
   const typed = words.at(-1) ?? "";
   let command = root;
@@ -46,7 +46,7 @@ function optionOf(command: Command, name: string): Option | undefined {
   return command.options.find(({ long, short }) => long === name || short === name);
 }
 
-/** The argument that is being typed; `undefined` when the command takes no more. */
+/** Returns the argument that is being typed; `undefined` if the command takes no more. */
 export function argumentAt({ command, positionals }: Cursor): Argument | undefined {
   const named = command.registeredArguments;
   return named[positionals.length] ?? (named.at(-1)?.variadic === true ? named.at(-1) : undefined);

@@ -1,8 +1,8 @@
 const QUOTES: ReadonlySet<string> = new Set(["'", '"']);
 
 /**
- * The words of a command line as it is being typed, the last one being the one at the cursor: empty behind a space. Quotes and backslashes are taken off;
- * nothing is expanded.
+ * Splits a command line that is being typed into words. The last one is the word at the cursor, which is empty after a space. Quotes and backslashes are
+ * removed, and nothing is expanded.
  */
 export function wordsOf(line: string): readonly string[] {
   const words = [""];

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../base/ports.ts";
 
-// A run looks for a lost write for seconds, and a sandbox needs two milliseconds.
+// A run looks for a lost write for seconds, but the sandbox commits within two milliseconds.
 const HASTE = 20;
 
-/** A clock that goes twenty times as fast while somebody sleeps by it, and as usual while anything is done. */
+/** Returns a clock that runs twenty times as fast while somebody sleeps, and at the usual speed otherwise. */
 export function hastyClock(): Clock {
   let aheadMs = 0;
   return {

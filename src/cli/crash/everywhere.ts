@@ -10,24 +10,24 @@ import { type Boundary, CrashTest, type TrialGround, type Undisturbed } from "./
 
 const SHOWN_BOUNDARIES = 6;
 
-/** How a playbook is tested. */
+/** Options of a crash test. */
 export interface Testing {
-  /** How many runs are killed at a time. */
+  /** How many runs are killed in parallel. */
   readonly jobs: number;
-  /** The only boundary to try; all of them when left out. */
+  /** The only boundary to try. If left out, all of them. */
   readonly at?: string | undefined;
-  /** The command that tries a boundary again. */
+  /** Returns the command that tries a boundary again. */
   readonly replay: (point: string) => string;
-  /** The command that shows what the run came to that nobody disturbed. */
+  /** The command that shows the result of the undisturbed run. */
   readonly look: Advice;
-  /** Called after each boundary with how many were tried, and how many there are. */
+  /** Called after each boundary with the number of tried boundaries and the total. */
   readonly onTried: (tried: number, of: number) => void;
 }
 
-/** The folder of the run that nobody disturbs. */
+/** The folder of the undisturbed run. */
 export const UNDISTURBED = "undisturbed";
 
-/** Kills a playbook at every boundary of its run. What keeps it from being tested is a problem of the report. */
+/** Kills a playbook at every boundary of its run. A playbook that cannot be tested is a problem in the report. */
 export async function crashEverywhere(subject: Subject, ground: TrialGround, testing: Testing): Promise<CrashReport> {
   const { file, name } = subject.playbook;
   const startedAt = performance.now();
@@ -53,7 +53,7 @@ export async function crashEverywhere(subject: Subject, ground: TrialGround, tes
 interface Trials {
   readonly undisturbed: Undisturbed;
   readonly chosen: readonly Boundary[];
-  /** Once aborted, nothing more is tried, and what was under way counts for nothing. */
+  /** Once aborted, no further boundary is tried, and a trial that was under way does not count. */
   readonly stopping: AbortSignal;
 }
 
@@ -74,7 +74,7 @@ async function tryAll(
   return tried.flat();
 }
 
-// Twice: of a playbook that does something else each time, nobody could say what a crash has changed.
+// Runs the playbook twice. If it does something else each time, a crash test cannot see what a crash changes.
 async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Promise<Undisturbed> {
   const undisturbed = await test.undisturbed(UNDISTURBED);
   if (undisturbed.outcome !== "passed") {

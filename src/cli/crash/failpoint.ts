@@ -4,13 +4,13 @@ import type { Fact } from "../../protocol/record.ts";
 import type { Shell } from "../shell.ts";
 import { Course, type Point, type PointName } from "./course.ts";
 
-/** The variable that makes a process die, or stop, at a point of its run. */
+/** The variable that makes a process die or stop at a point of its run. */
 export const FAILPOINT = "TOKENBOOK_FAILPOINT";
 
-/** Every point of a run, whatever it is called: `boundary#7` is the seventh. */
+/** Matches every point of a run: `boundary#7` is the seventh point. */
 const ANY = "boundary";
 
-/** A point chosen: the nth that is called so. */
+/** A chosen point: the nth point of a name. */
 interface Chosen {
   readonly signal: "SIGKILL" | "SIGSTOP";
   readonly what: PointName["what"] | typeof ANY;
@@ -18,7 +18,10 @@ interface Chosen {
   readonly ordinal: number;
 }
 
-/** The course of a process that dies at the point its variable names; nothing where the variable is not set. Throws a Failure. */
+/**
+ * Returns the course of a process that dies at the point that the variable names; nothing if the variable is not set. Throws a Failure if the variable names no
+ * point.
+ */
 export function failpointOf({ variables, signal }: Pick<Shell, "variables" | "signal">): Course | undefined {
   const text = variables[FAILPOINT];
   if (text === undefined || text === "") return undefined;
@@ -37,20 +40,20 @@ function timesIn(point: Point, { what: named, step }: Chosen): number {
   return point.filter((name) => name.what === named && (step === undefined || name.step === step)).length;
 }
 
-/** `[stop ]POINT[@STEP][#N]`, as {@link failpointText} writes it. */
+/** Reads `[stop ]POINT[@STEP][#N]`, as {@link failpointText} writes it. */
 function readFailpoint(text: string): Chosen {
   const [, stop, what = "", step, ordinal = "1"] = /^(stop )?([\w:.]+)(?:@(.*?))?(?:#(\d{1,9}))?$/s.exec(text) ?? [];
   if (!isPoint(what) || Number(ordinal) < 1) throw noSuchPoint(text, what);
   return { signal: stop === undefined ? "SIGKILL" : "SIGSTOP", what, step, ordinal: Number(ordinal) };
 }
 
-/** Names the nth point that is called so, for the variable. */
+/** Returns the value of the variable for the nth point of a name. */
 export function failpointText({ what, step }: PointName, ordinal: number): string {
   const name = step === undefined ? what : `${what}@${step}`;
   return ordinal === 1 && !/#\d+$/.test(name) ? name : `${name}#${ordinal}`;
 }
 
-// Typed so that a new kind of record is a point, or nothing compiles.
+// The type requires an entry for every kind of record, so a new kind cannot be forgotten here.
 const KINDS: Readonly<Record<Fact["kind"], true>> = {
   "run.opened": true,
   "run.claimed": true,

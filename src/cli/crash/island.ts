@@ -26,28 +26,28 @@ import type { ReadyPlaybook } from "../../planner/given.ts";
 import type { Variables } from "../../base/variables.ts";
 import { present } from "../../base/present.ts";
 
-// A ledger that is quick, and still slower than the writes that follow one another.
+// The ledger is fast, but still slower than writes that follow one another.
 const COMMIT_DELAY_MS = 2;
 
-/** What is run, always under the same name: so all of its runs choose the same ids and marks. */
+/** The playbook under test. All of its runs have the same name, so that they choose the same ids and marks. */
 export interface Subject extends ReadyPlaybook {
   /** The secrets that the playbook names. */
   readonly secrets: Secrets;
-  /** The names from which all of its runs make their ids and marks. */
+  /** The name from which all runs derive their ids and marks. */
   readonly name: RunName;
 }
 
-/** What every sandbox of one command is a copy of. */
+/** The sandbox that every sandbox of one command is copied from. */
 export interface SandboxTemplate {
-  /** A sandbox's file, filled, that nobody serves. */
+  /** The file of a filled sandbox that nobody serves. */
   readonly file: string;
   /** When it was filled, in milliseconds since the Unix epoch. */
   readonly filledAt: number;
-  /** What the sandbox does where the service description leaves it open. */
+  /** The profile of the sandbox: its behaviour where the service description leaves it open. */
   readonly profile: Profile;
 }
 
-/** Fills the file that others are copied from. Throws a Failure when the seed is wrong. */
+/** Fills the sandbox file that others are copied from. Throws a Failure if the seed is wrong. */
 export async function fillOrigin(
   folder: string,
   { seed, profile }: { seed?: Seed | undefined; profile: Profile },
@@ -59,35 +59,35 @@ export async function fillOrigin(
   return { file, filledAt, profile };
 }
 
-/** A sandbox and a state that nobody else has. To dispose of it closes session and sandbox, and removes the schema on a server; the folder stays. */
+/** A sandbox and a state of its own. Disposing of an island closes the session and the sandbox, and removes the schema on a server. The folder stays. */
 export interface Island extends AsyncDisposable {
-  /** The folder of the sandbox's file, and of the state unless that is on a server. */
+  /** The folder of the sandbox's file. It also holds the state, unless that is on a server. */
   readonly folder: string;
-  /** The schema of the state on a server; undefined where the state is in the folder. */
+  /** The schema of the state on a server; undefined if the state is in the folder. */
   readonly schema: string | undefined;
-  /** The sandbox that serves this island alone. */
+  /** The island's own sandbox. */
   readonly sandbox: Sandbox;
   /** Where runs reach the sandbox. */
   readonly served: RunningSandbox;
-  /** What the runs of this process on the island share. */
+  /** The session that the island's runs in this process share. */
   readonly session: Session;
 }
 
-/** What an island is made of. */
+/** What an island is made from. */
 export interface IslandParts {
-  /** The filled sandbox that is copied. */
+  /** The filled sandbox to copy. */
   readonly origin: SandboxTemplate;
   /** The secrets that the playbook names. */
   readonly secrets: Secrets;
-  /** The server on which the state has a schema, which is removed at the end; the state is in the island's folder when left out. */
+  /** The server for the state. The island creates a schema there and removes it at the end. If left out, the state is in the island's folder. */
   readonly server?: ServerPlace | undefined;
-  /** Called at each point that runs of this process pass there. */
+  /** Watches each point that runs of this process pass on the island. */
   readonly course?: Course | undefined;
-  /** Puts something between runs and the sandbox, and gives its address. */
+  /** Puts a proxy between runs and the sandbox, and returns the proxy's address. */
   readonly via?: ((sandbox: RunningSandbox) => Promise<RunningSandbox>) | undefined;
 }
 
-/** Makes an island in a folder. */
+/** Creates an island in a folder. */
 export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder: string, parts: IslandParts): Promise<Island> {
   const { origin, secrets, server, course, via } = parts;
   const path = stateEntry(folder, "sandbox.db", "create");
@@ -105,18 +105,21 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
   return { folder, schema: own?.schema, sandbox, served, session, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** A sandbox that another process serves, as what a session is opened on. */
+/** Makes a sandbox that another process serves the target of a session. */
 export function openedAt(served: RunningSandbox, profile: Profile): Parameters<typeof sessionOn>[1] {
   return { target: sandboxTarget(served, { environment: "sandbox", profile }), [Symbol.asyncDispose]: async () => {} };
 }
 
-/** A new folder for islands. A kill loses nothing that the system has received, so memory is as good a place as a disk, and takes half the time. */
+/**
+ * Creates a new folder for islands, in memory if possible. A kill loses nothing that the system has received, so memory is as safe as a disk here, and takes
+ * half the time.
+ */
 export function temporaryFolder(variables: Variables): string {
   const root = variables["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   return makeTemporaryFolder(join(root, "tokenbook-crash-"));
 }
 
-/** Runs the subject from its first step. Throws a Failure when it cannot start. */
+/** Runs the subject from its first step. Throws a Failure if it cannot start. */
 export function begin(session: Session, { playbook, inputs, env, name }: Omit<Subject, "secrets">): Promise<RunOutcome> {
   return onSession(session, (ports) => {
     const given = { inputs: inOrganization(playbook, inputs, organizationOf(session.target)), env };
@@ -124,7 +127,7 @@ export function begin(session: Session, { playbook, inputs, env, name }: Omit<Su
   });
 }
 
-/** Continues the subject's run; where no process came so far, begins it. */
+/** Resumes the subject's run, or starts it if no process has done so. */
 export function resumeOrBegin(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
   const { target, store } = session;
   const [run] = store.list(1);

@@ -17,7 +17,7 @@ export interface LedgerWrite {
   readonly named: string;
 }
 
-/** What a sandbox holds after a run, as far as another run of the same playbook must leave the same. */
+/** The content of a sandbox after a run, in a form that is the same after every run of the same playbook. */
 export interface Ledger {
   /** Each write that took effect, in order. */
   readonly writes: readonly LedgerWrite[];
@@ -25,16 +25,16 @@ export interface Ledger {
   readonly resources: readonly string[];
 }
 
-// What the service makes up: 64 digits for a transaction, 24 for what has no name, 40 for what is named after several things.
+// Ids that the service generates: 64 digits for a transaction, 24 for a thing without a name, 40 for a thing that is named after several others.
 const MADE_ID = /\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{24})\b/g;
 const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UNIX_STAMP = /"timestampUnix":[\d.]+/g;
 const MADE = "<made by the service>";
 
-// A write is stamped with the moment of its commit, which may still be to come when it is settled early.
+// A write is stamped with the time of its commit. If the write is settled early, that time may still be in the future.
 const AHEAD_MS = 60_000;
 
-/** Reads a sandbox. What was stamped since the origin was filled is a time of the run, and not compared. */
+/** Reads a sandbox. Timestamps since the origin was filled depend on the time of the run and are not compared. */
 export function ledgerOf({ commits, resources }: Contents, since: number): Ledger {
   const until = Date.now() + AHEAD_MS;
   const isOfRun = (instant: string): boolean => Date.parse(instant) >= since && Date.parse(instant) <= until;
@@ -51,15 +51,15 @@ export function ledgerOf({ commits, resources }: Contents, since: number): Ledge
   return { writes, resources: resources.map(({ kind, id, value }) => named(timeless(`${kind} ${id} ${writeJson(value)}`))) };
 }
 
-/** A write that a run has sent once more, because a second one sets what the first one set. */
+/** A write that a run has sent twice, because the second one sets the same value as the first. */
 export interface Repeat {
   /** The full name of its operation. */
   readonly operation: string;
-  /** What it looks like in the ledger, where that is known. */
+  /** The text of the write in the ledger, if known. */
   readonly text: string | undefined;
 }
 
-/** The ledger without the repeats that it holds, and how many they were. */
+/** Returns the ledger without repeated writes, and how many there were. */
 export function withoutRepeats(ledger: Ledger, undisturbed: Ledger, repeats: readonly Repeat[]): readonly [Ledger, number] {
   let { writes } = ledger;
   for (const { operation, text } of repeats) {
@@ -77,13 +77,13 @@ function timesOf(text: string, writes: readonly LedgerWrite[]): number {
   return writes.filter((write) => write.text === text).length;
 }
 
-/** Whether the order of writes matters: it does not where rounds run side by side. */
+/** How ledgers are compared. The order of writes does not matter if rounds run in parallel. */
 export interface Comparing {
   /** Whether writes in another order are a difference. */
   readonly inOrder: boolean;
 }
 
-/** How a ledger differs from the one that the undisturbed run left, in words; nothing when they are the same. */
+/** Describes how a ledger differs from that of the undisturbed run; empty if they are the same. */
 export function differences(undisturbed: Ledger, found: Ledger, { inOrder }: Comparing): readonly string[] {
   const differing = writesThatDiffer(undisturbed.writes, found.writes);
   if (differing.length > 0) return differing.slice(0, LIMITS.crashDifferences);
@@ -113,7 +113,7 @@ function writesThatDiffer(undisturbed: readonly LedgerWrite[], found: readonly L
   });
 }
 
-/** What a run that stopped did beyond a part of what the undisturbed run did, in words. */
+/** Describes the writes of a stopped run that the undisturbed run did not make, or not in this order. */
 export function excess(undisturbed: Ledger, found: Ledger, { inOrder }: Comparing): readonly string[] {
   const left = undisturbed.writes.map(({ text }) => text);
   const beyond = found.writes.filter(({ text }) => {

@@ -6,27 +6,27 @@ import type { Env } from "../../playbook/settings/open-secrets.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { Subject } from "./island.ts";
 
-/** What a child must run, and where: the only sandbox that it can reach. */
+/** What a child must run, and the only sandbox that it can reach. */
 export interface Order {
-  /** The playbook's file, as the command line names it. */
+  /** The playbook's file, as on the command line. */
   readonly file: string;
   /** The value of each input, defaults included. */
   readonly inputs: JsonObject;
-  /** The texts of `env`, by the file of the playbook that declares them and by name. */
+  /** The values of `env`, by the file of the playbook that declares them and by name. */
   readonly env: Env;
-  /** The names from which the run makes its ids and marks. */
+  /** The name from which the run derives its ids and marks. */
   readonly name: RunName;
-  /** Where the run reaches the sandbox. */
+  /** The address of the sandbox. */
   readonly served: RunningSandbox;
-  /** What the sandbox does where the service description leaves it open. */
+  /** The profile of the sandbox: its behaviour where the service description leaves it open. */
   readonly profile: Profile;
   /** The folder of the state. */
   readonly state: string;
-  /** The schema of the state on the project's server, instead of the folder. The server's address holds a password, and is not passed on. */
+  /** The schema of the state on the project's server, if the state is not in the folder. The server's address contains a password and is not passed on. */
   readonly schema?: string | undefined;
 }
 
-/** An order as it goes through a pipe. */
+/** Writes an order for a pipe. */
 export function orderText({
   subject,
   ...where
@@ -35,7 +35,7 @@ export function orderText({
   return JSON.stringify({ ...where, file: playbook.file, env, name, inputs: writeJson(inputs) });
 }
 
-/** An order as it was written; the numbers of its inputs are exact. */
+/** Reads an order. The numbers of its inputs are exact. */
 export function readOrder(text: string): Order {
   const order = JSON.parse(text) as Omit<Order, "inputs"> & { readonly inputs: string };
   return { ...order, inputs: parseJson(order.inputs, LIMITS.recordDepth) as JsonObject };

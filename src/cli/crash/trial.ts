@@ -18,36 +18,36 @@ import { orderText } from "./order.ts";
 import { effectsOf, repeatsIn, unchangedIn, unknownWrites } from "./unknown.ts";
 import type { CommandEnd } from "../../schedule/notify/deliver.ts";
 
-/** A point of the undisturbed run, by which a child is killed. */
+/** A point of the undisturbed run at which a child is killed. */
 export type Boundary = Pick<TriedBoundary, "point" | "step">;
 
-/** What came of one kill. */
+/** The result of one kill. */
 export type Tried = Omit<TriedBoundary, "replay">;
 
-/** What the undisturbed run passed, and left. */
+/** The result of the undisturbed run. */
 export interface Undisturbed {
   /** How the run ended. */
   readonly outcome: RunOutcome;
   readonly report: RunReport;
-  /** The points that it passed, at which a child can be killed. */
+  /** The points of the run at which a child can be killed. */
   readonly boundaries: readonly Boundary[];
-  /** What the sandbox held after it. */
+  /** The content of the sandbox after the run. */
   readonly ledger: Ledger;
-  /** By address, what the write of a step looks like in the ledger. */
+  /** The text of each step's write in the ledger, by the step's address. */
   readonly effects: ReadonlyMap<string, string>;
 }
 
-/** Where playbooks are tested, and what of it is kept. */
+/** Where playbooks are tested, and what is kept afterwards. */
 export interface TrialGround extends Pick<IslandParts, "origin" | "server" | "via">, Dotenv {
-  /** The shell of the command, which starts the children too. */
+  /** The shell of the command, which also starts the children. */
   readonly shell: Shell;
-  /** The folder in which each trial has one of its own. */
+  /** The folder that contains the folder of each trial. */
   readonly folder: string;
-  /** Each state directory stays. */
+  /** Whether each state directory is kept. */
   readonly keep: boolean;
 }
 
-/** One playbook, run undisturbed and then killed at its boundaries, each time on a sandbox of its own. */
+/** One playbook, which is run undisturbed and then killed at its boundaries, each time on a sandbox of its own. */
 export class CrashTest {
   readonly #subject: Subject;
   readonly #ground: TrialGround;
@@ -59,7 +59,7 @@ export class CrashTest {
     this.#comparing = { inOrder: !runsSideBySide(subject) };
   }
 
-  /** Runs the playbook to its end; `name` is that of the folder. Throws a Failure when it cannot start. */
+  /** Runs the playbook to its end in the folder `name`. Throws a Failure if it cannot start. */
   undisturbed(name: string): Promise<Undisturbed> {
     const passed: PointName[][] = [];
     const course = new Course((point) => void passed.push([...point]));
@@ -77,18 +77,18 @@ export class CrashTest {
     });
   }
 
-  /** How two ledgers differ, in words. */
+  /** Describes how two ledgers differ. */
   differences(one: Ledger, other: Ledger): readonly string[] {
     return differences(one, other, this.#comparing);
   }
 
-  /** Kills a child at a boundary, resumes its run, and judges the result; `name` is that of the folder. */
+  /** Kills a child at a boundary, resumes its run, and judges the result. `name` is the folder. */
   async crashAt(boundary: Boundary, name: string, undisturbed: Undisturbed): Promise<Tried> {
     const tried = await this.disturbed(name, undisturbed, (island) => this.#kill(boundary, island));
     return { ...boundary, ...tried };
   }
 
-  /** Lets somebody disturb the run on an island, resumes it, and judges the result; `name` is that of the folder. */
+  /** Lets `disturb` start and disturb the run on an island, then resumes the run and judges the result. `name` is the folder. */
   disturbed(name: string, undisturbed: Undisturbed, disturb: (island: Island) => Promise<Disturbed>): Promise<JudgedTrial> {
     return this.#onIsland({ name }, async (island) => {
       const { missed = false, survived } = await disturb(island);
@@ -98,7 +98,7 @@ export class CrashTest {
     });
   }
 
-  /** Starts a process that begins the run on an island, or resumes it, until it ends or is killed. */
+  /** Starts a process that starts or resumes the run on an island. Resolves when it has ended or was killed. */
   child({ folder, schema, served }: Island, how: Pick<Relaunch, "kill"> & { readonly failpoint?: string }): Promise<CommandEnd> {
     const { shell, origin, dotenv } = this.#ground;
     const from = dotenv === false ? ["--no-dotenv"] : dotenv === undefined ? [] : ["--dotenv", dotenv];
@@ -164,27 +164,27 @@ export class CrashTest {
   }
 }
 
-/** What somebody did to a run. */
+/** The result of disturbing a run. */
 export interface Disturbed {
-  /** The run passed before it came to the point at which it was to die. */
+  /** Whether the run passed before it reached the point at which it should have died. */
   readonly missed?: boolean;
-  /** How it ended otherwise than it was to. */
+  /** How the run ended, if it survived unexpectedly. */
   readonly survived?: string;
 }
 
 type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
 
-/** The result of a run that was disturbed and resumed. */
+/** The verdict on a run that was disturbed and resumed. */
 export type JudgedTrial = Verdict & Pick<Tried, "missed">;
 
-/** How a resumed run ended; `refused`: it could not be resumed. */
+/** How a resumed run ended. `refused` means that it could not be resumed. */
 interface End {
   readonly outcome: RunOutcome | "refused";
   readonly why?: string;
   readonly records: readonly RunRecord[];
 }
 
-// What a resumed run says now, it would say again.
+// With one of these outcomes, another `resume` would end in the same way.
 const LAST_WORDS: ReadonlySet<RunOutcome> = new Set(["passed", "unknown", "conflict"]);
 
 function differing(found: readonly string[]): Verdict {
@@ -195,7 +195,7 @@ function runsSideBySide({ playbook }: Subject): boolean {
   return playbooksIn(playbook).some(({ steps }) => [...stepsIn(steps)].some(({ foreach }) => (foreach?.parallel ?? 1) > 1));
 }
 
-// A commit is one moment, whatever it makes durable: the last of its records names it.
+// A commit is one point, even if it has several records. The last record names the point.
 function boundariesOf(points: readonly (readonly PointName[])[]): readonly Boundary[] {
   const times = new Map<string, number>();
   return points.flatMap((point) => {

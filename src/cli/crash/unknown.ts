@@ -6,7 +6,7 @@ import { stateOf } from "../../protocol/state.ts";
 import type { UnknownWrite } from "../../report/crash/shape.ts";
 import type { Ledger, Repeat } from "./ledger.ts";
 
-/** By address, what the write of each step looks like in the ledger. */
+/** Returns the text of each step's write in the ledger, by the step's address. */
 export function effectsOf(records: readonly RunRecord[], { writes }: Ledger): ReadonlyMap<string, string> {
   const answers = records.filter((record) => record.kind === "attempt.answered");
   const effects = answers.flatMap(({ step, payload }): [string, string][] => {
@@ -17,7 +17,10 @@ export function effectsOf(records: readonly RunRecord[], { writes }: Ledger): Re
   return new Map(effects);
 }
 
-/** The writes that a run does not know of, and what the ledger knows: one took effect when it is there and no record of the run speaks of it. */
+/**
+ * Returns the writes with unknown outcome, and what the ledger says about them. Such a write took effect if it is in the ledger and no record of the run
+ * mentions it.
+ */
 export function unknownWrites(
   records: readonly RunRecord[],
   ledger: Ledger,
@@ -33,12 +36,12 @@ export function unknownWrites(
   });
 }
 
-/** The writes of values that a run has sent once more without knowing of the first: it may have set the same value twice. */
+/** Returns the writes of values that a run has sent again without knowing the outcome of the first attempt. It may have set the same value twice. */
 export function repeatsIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
   return settledAs("superseded", records, effects);
 }
 
-/** Returns the writes of values that were there already, whose outcome a run did not find out: they may have taken effect, or not. */
+/** Returns the writes of values that were already there and whose outcome the run did not learn. They may have taken effect or not. */
 export function unchangedIn(records: readonly RunRecord[], effects: ReadonlyMap<string, string>): readonly Repeat[] {
   return settledAs("unchanged", records, effects);
 }

@@ -22,7 +22,7 @@ import { scopesAt, shownText, variablesIn } from "./scopes.ts";
 import { stepsAround } from "./stack.ts";
 import { stepEvent } from "./step-event.ts";
 
-/** Speaks the Debug Adapter Protocol with an editor until it disconnects, or its end of the pipe closes. A run then ends as by Ctrl-C. */
+/** Speaks the Debug Adapter Protocol with an editor until the editor disconnects or closes its end of the pipe. The run then ends as with Ctrl-C. */
 export async function serveDebugger(shell: Shell): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const adapter = new Adapter(shell);
@@ -33,13 +33,13 @@ export async function serveDebugger(shell: Shell): Promise<ExitCode> {
   return code;
 }
 
-/** The run is one thread, also where the rounds of a loop run beside each other: they are shown one after the other. */
+/** The run is one thread, even if the rounds of a loop run in parallel: rounds are shown one after the other. */
 const THREAD = { id: 1, name: "run" };
 const FAILURES = "failures";
 
 type Answer = object | undefined | Promise<object | undefined>;
 
-/** One debugging session: what an editor may ask, and what it is notified of. */
+/** One debugging session: the requests that an editor may make, and the events that it receives. */
 class Adapter extends ProtocolServer {
   readonly ended: Promise<ExitCode>;
   readonly #end: (code: ExitCode) => void;
@@ -47,12 +47,12 @@ class Adapter extends ProtocolServer {
   readonly #stopping = new AbortController();
   readonly #conductor: Conductor;
   readonly #held: (JsonObject | readonly Json[])[] = [];
-  /** Texts of playbooks that are no files, by the number under which an editor asks for them. */
+  /** The texts of playbooks that are not files. The editor requests them by their index. */
   readonly #texts: string[] = [];
   #asked: LaunchArguments | undefined;
   #isConfigured = false;
   #run: Promise<ExitCode> | undefined;
-  /** What an editor's first line is. */
+  /** The number of the first line, as the editor counts lines. */
   #firstLine = 1;
 
   constructor(shell: Shell) {
@@ -66,7 +66,7 @@ class Adapter extends ProtocolServer {
     shell.stopping().addEventListener("abort", () => this.leave(EXIT.interrupted), { once: true });
   }
 
-  // What is not here is refused: nothing sets a value, goes back, repeats a step or leaves one out.
+  // Any other request is refused. No request may set a value, step back, or repeat or skip a step.
   readonly #requests: Readonly<Record<string, (given: never) => Answer>> = {
     initialize: (given: DebugProtocol.InitializeRequestArguments) => this.#introduce(given),
     launch: (given: unknown) => this.#launch(given),
@@ -167,7 +167,7 @@ class Adapter extends ProtocolServer {
     };
   }
 
-  // A text says why nothing stops there.
+  // Returns the place of a breakpoint, or why nothing can stop there.
   #placed(path: string, line: number): { readonly name: string; readonly line: number } | string {
     let text: string | undefined;
     try {
@@ -266,7 +266,7 @@ class Adapter extends ProtocolServer {
     if (stop === undefined) return { scopes: [] };
     const { run, place } = stop.moment;
     const stack = stepsAround(run.playbook, place.address);
-    // The last frame is the playbook itself, which sees what its outermost step sees.
+    // the last frame is the playbook itself, which sees the same values as its outermost step
     const at = Math.min(frameId - 1, stack.length - 1);
     return {
       scopes: scopesAt(stop.moment, stack, at).map(({ name, values }) => ({
@@ -288,7 +288,7 @@ class Adapter extends ProtocolServer {
     };
   }
 
-  // Everything that was shown belongs to the moment that is over.
+  // All values that were shown belong to the moment that ends here.
   #continue(how: Parameters<Conductor["continue"]>[0]): undefined {
     this.#held.splice(0);
     this.#conductor.continue(how);
@@ -299,7 +299,7 @@ class Adapter extends ProtocolServer {
     this.#conductor.letGo();
   }
 
-  /** Ends the session: the editor has gone, or has said that it goes. `code` is for a session without a run. */
+  /** Ends the session after the editor has disconnected. `code` is the exit code of a session without a run. */
   leave(code: ExitCode = EXIT.passed): void {
     this.#stop();
     void (this.#run ?? Promise.resolve(code)).then(this.#end);

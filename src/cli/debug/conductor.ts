@@ -8,11 +8,11 @@ export type HoldReason = "entry" | "breakpoint" | "step" | "pause" | "exception"
 export interface Stop {
   /** Why the run is held. */
   readonly reason: HoldReason;
-  /** Where the run is, and what is known there. */
+  /** Where the run is, and which values are known there. */
   readonly moment: HeldMoment;
 }
 
-/** A step as written: the absolute path of its file, and the line on which it begins. */
+/** The place of a step in its file. */
 export interface BreakPlace {
   /** The absolute path of the file. */
   readonly path: string;
@@ -20,24 +20,24 @@ export interface BreakPlace {
   readonly line: number;
 }
 
-// No step is at this depth, so the run continues to a breakpoint.
+// No step has this depth, so the run continues to the next breakpoint.
 const NO_DEPTH = -1;
 
 /**
- * Decides at which moments a run is held, and holds it there. It can only let a run continue: nothing here repeats, skips or changes
- * an action. The rounds of a parallel loop are held one after the other.
+ * Decides at which moments a run is held, and holds it there. It can only delay a run: it never repeats, skips or changes an action. The rounds of a parallel
+ * loop are held one after the other.
  */
 export class Conductor {
   readonly #onStop: (stop: Stop) => void;
   /** The lines of the steps with breakpoints, by the absolute path of the file. */
   readonly #lines = new Map<string, ReadonlySet<number>>();
   readonly #pathOf: (file: string) => string | undefined;
-  /** What was last shown about a step, by its address: a step that has nothing new is not shown again. */
+  /** The last thing that was shown about each step, by address. A step without news is not shown again. */
   readonly #shown = new Map<string, string>();
-  /** The run is held at the next moment that is at most this deep. */
+  /** The run is held at the next step that is at most this deep. */
   #heldDepth = NO_DEPTH;
   #isPauseAsked = false;
-  /** Where the run is held once: at a step, or at its first moment. */
+  /** Where the run is held only once: at a step, or at its first moment. */
   #once: BreakPlace | "first" | undefined;
   #stopsAtFailures = false;
   #isOver = false;
@@ -51,15 +51,15 @@ export class Conductor {
     this.#pathOf = parts.pathOf;
   }
 
-  /** The moment at which the run is held now. */
+  /** The moment at which the run is held now, if any. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
 
-  /** Holds a run at its moments of interest. */
+  /** Holds a run at the moments that the editor has asked for. */
   readonly hold: Hold = (moment, stopping) => {
     if (this.#isOver || stopping.aborted) return undefined;
-    // Another round is held, and so is this one.
+    // another round is held already, so this one waits
     if (this.#stop !== undefined) return this.#released.then(() => this.hold(moment, stopping));
     const reason = this.#reasonAt(moment);
     return reason === undefined ? undefined : this.#holdAt({ reason, moment }, stopping);
@@ -104,7 +104,7 @@ export class Conductor {
     this.#lines.set(path, lines);
   }
 
-  /** Whether the run is held at every step that fails, or whose outcome is unknown. */
+  /** Sets whether the run is held at each step that fails or ends as unknown. */
   stopAtFailures(stops: boolean): void {
     this.#stopsAtFailures = stops;
   }
@@ -119,7 +119,7 @@ export class Conductor {
     this.#once = at;
   }
 
-  /** Lets the run continue: to a breakpoint, to the next moment (`in`), past what this step holds (`over`), or out of what holds it (`out`). */
+  /** Lets the run continue: to a breakpoint, to the next moment (`in`), past the steps inside this one (`over`), or out of the step around it (`out`). */
   continue(how: "breakpoint" | "in" | "over" | "out"): void {
     if (this.#stop === undefined) return;
     const { run, place } = this.#stop.moment;
@@ -128,14 +128,14 @@ export class Conductor {
     this.#release();
   }
 
-  /** Holds the run nowhere any more. */
+  /** Never holds the run again. */
   letGo(): void {
     this.#isOver = true;
     this.#release();
   }
 }
 
-// An answer, what probes found, and the end are news; a receipt and the completion of a write are not.
+// An answer, the result of probes, and the end of a step are news. A receipt and the completion of a write are not.
 function newsAt({ place: { address }, run: { state } }: HeldMoment): string | undefined {
   const step = state.steps.get(address);
   const last = step?.attempts.at(-1);

@@ -1,37 +1,37 @@
 import { Failure } from "../../base/failure.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 
-/** What an editor asks for when it starts a run, as in `.vscode/launch.json`. */
+/** What an editor sends to start a run, as in `.vscode/launch.json`. */
 export interface LaunchArguments {
-  /** A playbook to run; without it, `resume` names a run. */
+  /** The playbook to run. Without it, `resume` names a run. */
   readonly playbook?: string;
-  /** A run to continue: its id, a part of it, its key, or `latest`. */
+  /** The run to resume: its id, a part of the id, its key, or `latest`. */
   readonly resume?: string;
-  /** The working directory, relative to that of the program; by default the same. */
+  /** The working directory, relative to that of the program. The default is the same directory. */
   readonly cwd?: string;
-  /** The name of the environment; the usual one when left out. */
+  /** The name of the environment. If left out, the default of the project. */
   readonly environment?: string;
-  /** Refuses every environment but an embedded sandbox. An editor sets it for what runs without anybody having named an environment. */
+  /** Refuses every environment except an embedded sandbox. An editor sets it if nobody has named an environment for the run. */
   readonly embeddedOnly?: boolean;
-  /** As on the command line, all values are texts. */
+  /** The inputs. As on the command line, all values are texts. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** A file with values for inputs. */
+  /** A file with input values. */
   readonly inputsFile?: string;
-  /** The file that gives variables: by its name, none for false, the usual one when left out. */
+  /** The name of the dotenv file; `false` for none. If left out, the default file. */
   readonly dotenv?: string | false;
-  /** The folder that keeps the runs; the project's own state when left out. */
+  /** The folder for the runs. If left out, the project's own state. */
   readonly state?: string;
-  /** The file of a plan: the run does what it says, or is refused. */
+  /** The file of a plan. The run does exactly what the plan says, or is refused. */
   readonly plan?: string;
   /** The name of the run: a second run with the same key resumes or shows the first one. */
   readonly key?: string;
-  /** Consents to what is written in a protected environment. */
+  /** Consents to writes in a protected environment. */
   readonly yes?: boolean;
   /** Holds the run at its first moment. */
   readonly stopOnEntry?: boolean;
   /** Stops once at the step on this line of the playbook. */
   readonly stopAtLine?: number;
-  /** Makes the run without ever holding it. */
+  /** Runs without ever being held. */
   readonly noDebug?: boolean;
 }
 
@@ -56,12 +56,12 @@ const PROPERTIES: Readonly<Record<keyof LaunchArguments, object>> = {
   noDebug: FLAG,
 };
 
-/** The JSON Schema of a launch configuration; an editor adds fields of its own. */
+/** The JSON Schema of a launch configuration. An editor may add fields of its own. */
 export const LAUNCH: object = { type: "object", properties: PROPERTIES };
 
 const schemas = new SchemaSet();
 
-/** Returns what an editor asks for. Throws a Failure where that cannot be meant. */
+/** Returns the launch arguments. Throws a Failure if the editor sent something else. */
 export function launchArguments(given: unknown): LaunchArguments {
   const [problem] = schemas.plainValidator(LAUNCH)(given ?? {});
   if (problem !== undefined)

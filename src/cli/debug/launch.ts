@@ -8,7 +8,7 @@ import { RunReference } from "../runs/run-reference.ts";
 import type { Shell } from "../shell.ts";
 import type { LaunchArguments } from "./launch-arguments.ts";
 
-/** Makes the run that an editor asks for, as the command line does. */
+/** Makes the run that an editor asks for, in the same way as the command line. */
 export function launch(plainShell: Shell, asked: LaunchArguments): Promise<ExitCode> {
   const { embeddedOnly, state } = asked;
   const shell = { ...plainShell, cwd: resolvePath(plainShell.cwd, asked.cwd ?? "."), embeddedOnly };

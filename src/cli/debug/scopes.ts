@@ -11,7 +11,7 @@ import { transactionsOf } from "../../protocol/state.ts";
 import { cut } from "../../report/formats/foreign-text.ts";
 import { roundsAt, type StackStep } from "./stack.ts";
 
-/** A group of values that belong to one step of a stack. */
+/** A named group of values at one step of a stack. */
 export interface ShownScope {
   /** What the editor calls the group, such as `Inputs`. */
   readonly name: string;
@@ -20,8 +20,8 @@ export interface ShownScope {
 }
 
 /**
- * Returns what may be seen at a step of the stack: at the innermost one its bound input and its answer, at each the inputs, the earlier
- * steps, the rounds and the environment of its playbook. Secrets are masked.
+ * Returns the values that are visible at a step of the stack. Each step shows the inputs, earlier steps, rounds and environment of its playbook. The innermost
+ * step also shows its bound input and its answer. Secrets are masked.
  */
 export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: number): readonly ShownScope[] {
   const here = stack[at];
@@ -55,12 +55,12 @@ export function scopesAt(moment: HeldMoment, stack: readonly StackStep[], at: nu
   return all.map(({ name, values }) => ({ name, values: masked(values, run.secrets.redact) as JsonObject }));
 }
 
-// Of a step in a block, expressions may ask whether it was run. Nobody asks that about the step itself.
+// Expressions may ask whether a step in a block was run. For the held step itself, that is of no use.
 function doneOf(steps: JsonObject, own: string): JsonObject {
   return Object.fromEntries(Object.entries(steps).filter(([id, value]) => id !== own || Object.keys(asObject(value)).length > 1));
 }
 
-// What is known about the step: the answer to its last attempt, the receipt, what the probe read, and the outcome.
+// Everything known about the step: the answer to its last attempt, the receipt, what the probe read, and the outcome.
 function answerAt({ place, run: { state } }: HeldMoment): JsonObject {
   const step = state.steps.get(place.address);
   const last = step?.attempts.at(-1);
@@ -89,7 +89,7 @@ function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** One line of a list of variables. */
+/** One line of the editor's list of variables. */
 export interface ShownVariable {
   /** The name of a field, or `[0]` for the first item of a list; `…` for the line that counts the rest. */
   readonly name: string;
@@ -97,11 +97,11 @@ export interface ShownVariable {
   readonly value: string;
   /** The kind of the value, such as `list`; empty for the line that counts the rest. */
   readonly type: string;
-  /** What it holds, where it can be opened. */
+  /** The content of the value if the editor can expand it. */
   readonly held: JsonObject | readonly Json[] | undefined;
 }
 
-/** Returns the lines of an object's fields or a list's items, at most `LIMITS.debuggerVariables` from a place on. */
+/** Returns one line for each field of an object or item of a list: at most `LIMITS.debuggerVariables` lines, beginning at `start`. */
 export function variablesIn(values: JsonObject | readonly Json[], start = 0): readonly ShownVariable[] {
   const entries: readonly (readonly [string, Json])[] = isList(values)
     ? values.map((value, at) => [`[${at}]`, value])
@@ -134,7 +134,7 @@ function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Returns a text without the secrets of a run, as one line that no terminal obeys. */
+/** Returns a text on one line, without the secrets of a run and without control characters. */
 export function shownText(text: string, redact: Redact): string {
   return sanitise(redact(text));
 }

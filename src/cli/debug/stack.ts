@@ -4,19 +4,19 @@ import { heldBy } from "../../playbook/playbook-walk.ts";
 import { includingStep, parseAddress, roundOf } from "../../protocol/address.ts";
 import type { RunState } from "../../protocol/state.ts";
 
-/** A step on the way to a place of a run, in its playbook and round. */
+/** A step that contains a place of a run, with its playbook and rounds. */
 export interface StackStep {
   /** The playbook that the step is in. */
   readonly playbook: Playbook;
-  /** The step as it is written. */
+  /** The step as written. */
   readonly step: PlanStep;
-  /** The keys of the rounds that it is in, the outermost first. */
+  /** The keys of the rounds around it, the outermost first. */
   readonly keys: readonly string[];
-  /** The frame of its playbook, as addresses have it. */
+  /** The frame of its playbook, as in addresses. */
   readonly frame: string;
 }
 
-/** Returns the step at an address and all steps around it, the innermost first: blocks, and steps that include its playbook. */
+/** Returns the step at an address and all steps around it, the innermost first. Steps around it are blocks, and steps that include its playbook. */
 export function stepsAround(playbook: Playbook, address: string): readonly StackStep[] {
   const { frame, id, keys } = parseAddress(address);
   const outer = frame === "" ? [] : stepsAround(playbook, includingStep(frame));

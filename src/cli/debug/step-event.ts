@@ -3,21 +3,21 @@ import { stepOf } from "../../protocol/address.ts";
 import type { RunEvent, StepOutcome } from "../../protocol/record.ts";
 import { problemLines } from "../../report/problem.ts";
 
-/** What a test explorer is notified of: a step has begun or ended. */
+/** An event for a test explorer: a step has started or ended. */
 export interface StepEvent {
-  /** Whether the step has begun or ended. */
+  /** Whether the step has started or ended. */
   readonly state: "started" | "ended";
-  /** The step's address, with the rounds that it is in. */
+  /** The step's address, including its rounds. */
   readonly address: string;
-  /** The step as written: without rounds. */
+  /** The step's address as written, without rounds. */
   readonly step: string;
-  /** How the step ended; left out when it has begun. */
+  /** How the step ended. Left out when it starts. */
   readonly outcome?: StepOutcome;
   /** Why it stopped. */
   readonly message?: string;
 }
 
-/** Returns what an event of a run says about a step; nothing where it says nothing about its begin or end. */
+/** Returns the event for a test explorer, or nothing if a run's event is not about the start or end of a step. */
 export function stepEvent(event: RunEvent): StepEvent | undefined {
   switch (event.kind) {
     case "step.started":

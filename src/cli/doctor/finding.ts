@@ -3,9 +3,9 @@ import { Failure } from "../../base/failure.ts";
 import { present } from "../../base/present.ts";
 import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
-/** What there is to say beside the message. */
+/** The parts of a finding besides its message. */
 export interface More {
-  /** Why it is so, or what follows from it. */
+  /** The reason, or the consequence. */
   readonly why?: string;
   /** What to do about it. */
   readonly next?: Advice;
@@ -21,7 +21,7 @@ export class Findings {
     this.#area = area;
   }
 
-  /** Adds that something is as it should be. */
+  /** Adds that something is all right. */
   ok(code: string, message: string): void {
     this.#add("ok", code, { message });
   }

@@ -9,7 +9,7 @@ import { isSet } from "../../base/variables.ts";
 
 const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/** The program, and the variables that change how it connects. */
+/** Checks the program and the variables that change how it connects. */
 export function lookAtProgram({ node, variables }: Shell): readonly DoctorFinding[] {
   const findings = new Findings("program");
   findings.ok("program.version", `tokenbook ${VERSION}, Node ${node}, system ${release()}`);
@@ -29,7 +29,7 @@ export function lookAtProgram({ node, variables }: Shell): readonly DoctorFindin
   return findings.all;
 }
 
-/** What a run would show here, and why. */
+/** Reports what a run would show in this terminal, and why. */
 export function lookAtTerminal({ stdout, variables }: Shell): readonly DoctorFinding[] {
   const findings = new Findings("terminal");
   const shows = canShowTree({ screen: stdout, variables, runs: 1, steps: 1 }) ? "a live tree" : "plain lines";

@@ -8,7 +8,7 @@ import type { Service } from "../../services/services.ts";
 import { Findings } from "./finding.ts";
 import { askAs, type AskingIdentity } from "./service.ts";
 
-/** Whether the service speaks as the profile says, as far as two small reads of each interface show. */
+/** Checks with two small reads of each interface whether the service behaves as the profile says. */
 export async function lookAtProfile(asking: Asking, identities: readonly AskingIdentity[]): Promise<readonly DoctorFinding[]> {
   const findings = new Findings("profile");
   const seen = new Set<Service>();
@@ -21,14 +21,14 @@ export async function lookAtProfile(asking: Asking, identities: readonly AskingI
   return findings.all;
 }
 
-/** What nobody has: whoever is asked for it answers with an error. */
+/** An id that nobody has. The service should answer a read of it with an error. */
 const NOBODYS_ID = "tokenbookDoctorLooksForNothing";
 
 async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<void> {
   const { name: side, doctor } = identity.service;
   const { operation, input } = doctor.one(NOBODYS_ID);
   const { status, foreign, message } = (await askAs(asking, identity, { operation: operationNamed(operation), input })).reply;
-  if (status === null || status >= 500) return; // no answer of the service was seen
+  if (status === null || status >= 500) return; // this does not show how the service refuses a request
   if (status < 400)
     return findings.warning(
       "profile.errors",

@@ -11,17 +11,17 @@ import type { ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "./finding.ts";
 import type { Variables } from "../../base/variables.ts";
 
-/** What a project says of its environments. */
+/** The environments of a project, and the findings about it. */
 export interface ProjectSight {
-  /** What was found, in the order in which it was looked at. */
+  /** The findings, in the order of the checks. */
   readonly findings: readonly DoctorFinding[];
-  /** Nothing where there is no file, or none that can be read. */
+  /** `undefined` if there is no `tokenbook.yaml`, or if it cannot be read. */
   readonly environments: readonly EnvironmentOutline[] | undefined;
-  /** The variables of the process, and those of the dotenv file that the process does not set. */
+  /** The variables of the process, and those from the dotenv file that the process does not set. */
   readonly variables: Variables;
 }
 
-/** Where `tokenbook.yaml` and `.env` are, and whether they can be read. */
+/** Finds `tokenbook.yaml` and `.env`, and checks whether they can be read. */
 export function lookAtProject(shell: ProjectShell, options: Dotenv): ProjectSight {
   const findings = new Findings("project");
   const variables = { ...dotenvOf(shell, options, findings), ...shell.variables };
@@ -52,7 +52,7 @@ function dotenvOf(shell: ProjectShell, options: Dotenv, findings: Findings): Var
   return variables;
 }
 
-/** Whether each key is there, not which it is. Those of the environment that is meant must be; those of others may be missing. */
+/** Reports whether each key is set, without showing it. A missing key of the chosen environment is a problem; a missing key of another one is not. */
 export function lookAtKeys(
   shell: ProjectShell,
   { environments, variables }: ProjectSight,
@@ -72,7 +72,7 @@ export function lookAtKeys(
   return findings.all;
 }
 
-// Only schedulers and workers need them: without one of their addresses, these do not start.
+// Only schedulers and workers need these addresses, but they do not start without one of them.
 function lookAtListeners({ cwd, project: { environmentFile } }: ProjectShell, variables: Variables, findings: Findings): void {
   if (environmentFile === undefined) return;
   const listeners = findings.from(

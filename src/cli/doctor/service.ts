@@ -17,23 +17,23 @@ import { present } from "../../base/present.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
-/** An identity by which the service can be asked. */
+/** An identity with which the service accepts requests. */
 export interface AskingIdentity {
-  /** The interface that is asked. */
+  /** The interface that accepts it. */
   readonly service: Service;
-  /** The name of the credential; undefined where one key acts for any entity. */
+  /** The name of the credential; undefined if one key acts for any entity. */
   readonly credential: string | undefined;
 }
 
-/** What was found, and by whom the service can be asked. */
+/** The findings about a service, and the identities that it accepts. */
 export interface ServiceSight {
-  /** What was found, in the order in which it was looked at. */
+  /** The findings, in the order of the checks. */
   readonly findings: readonly DoctorFinding[];
   /** The identities that the service has accepted. */
   readonly identities: readonly AskingIdentity[];
 }
 
-/** Whether each interface can be reached, and whether it takes each key: one harmless read an identity. */
+/** Checks with one harmless read for each identity whether each interface can be reached, and whether it accepts the key. */
 export async function lookAtService(asking: Asking): Promise<ServiceSight> {
   const { target } = asking.service;
   const findings = new Findings("service");
@@ -50,7 +50,7 @@ export async function lookAtService(asking: Asking): Promise<ServiceSight> {
   return { findings: findings.all, identities };
 }
 
-// The sandbox has one that it refuses, for playbooks to try.
+// The sandbox has one more credential, which it refuses on purpose so that playbooks can try that.
 function identitiesOf(target: Target, service: Service): readonly AskingIdentity[] {
   if (hasEntities(service)) return [{ service, credential: undefined }];
   const names = [...credentialsOf(target[service.name]).keys()];
@@ -128,7 +128,7 @@ async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings
   return false;
 }
 
-// In whole seconds, and of the moment at which the answer was made.
+// The header has whole seconds, and gives the moment at which the service made the answer.
 function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs) || findings.all.some(({ code }) => code.startsWith("service.clock"))) return;
@@ -147,7 +147,7 @@ function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
   );
 }
 
-/** Asks for a harmless read. */
+/** Sends a harmless read. */
 export function askAs(
   asking: Asking,
   identity: AskingIdentity,

@@ -16,7 +16,7 @@ import { ScheduleStore } from "../../schedule/store.ts";
 import type { ServerPlace, StatePlace } from "../../sql/place.ts";
 import { Findings } from "./finding.ts";
 
-/** The state: whether it can be written, and what is in it. Nothing in it is changed. */
+/** Reports whether the state can be written, and what is in it. Changes nothing. */
 export function lookAtState(placeOf: () => StatePlace): readonly DoctorFinding[] {
   const findings = new Findings("state");
   findings.from(() => lookAtPlace(placeOf(), findings));

@@ -17,19 +17,19 @@ import type { Where } from "../project/project.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
 import { listenersOf } from "../schedule/long-running.ts";
 
-/** What a worker needs for its notifications. */
+/** What a worker needs to send notifications. */
 export interface AlarmPorts {
-  /** The database that keeps the notifications. */
+  /** The database that stores the notifications. */
   readonly place: ServerPlace;
-  /** The options that say which environment and variables are used. */
+  /** The options that choose the environment and the variables. */
   readonly where: Where;
-  /** Where the worker writes what happens. */
+  /** The log of the worker. */
   readonly log: Log;
   /** The counts of deliveries. */
   readonly metrics: DeliveryMetrics;
 }
 
-/** The notifications of the runs of a worker: one for each run that does not pass, kept in the database until it is delivered. */
+/** The notifications about the runs of a worker: one for each run that does not pass. They are stored in the database until they are delivered. */
 export class Alarms {
   readonly #store: ScheduleStore;
   readonly #courier: Courier;
@@ -58,9 +58,7 @@ export class Alarms {
     return new Alarms(store, courier);
   }
 
-  /**
-   * Keeps a notification of a run that did not pass, and returns whether there was none of this end yet. `redact` masks the secrets of the run.
-   */
+  /** Stores a notification if a run did not pass. Returns whether this end of the run has no notification yet. `redact` masks the secrets of the run. */
   ended(run: TakenRun, result: JobResult, { report, redact }: { readonly report?: RunReport; readonly redact: Redact }): boolean {
     const event = result.outcome === null ? "failure" : eventOf(result.outcome, undefined, undefined);
     if (event === undefined) return false;
@@ -75,17 +73,17 @@ export class Alarms {
     });
   }
 
-  /** Delivers what is due. Throws a Failure when the database is away; what waits stays there. */
+  /** Delivers the notifications that are due. Throws a Failure if the database is unavailable; the notifications then stay stored. */
   async deliver(): Promise<void> {
     await this.#courier.work();
   }
 
-  /** Delivers what can still be delivered within `LIMITS.notificationsLastMs`; another worker delivers what is left. */
+  /** Delivers as many notifications as possible within `LIMITS.notificationsLastMs`. Another worker delivers the rest. */
   async drain(): Promise<void> {
     await this.#courier.drain(LIMITS.notificationsLastMs);
   }
 
-  /** Closes the database. What is not delivered stays there. */
+  /** Closes the database. Notifications that were not delivered stay there. */
   close(): void {
     this.#store.close();
   }

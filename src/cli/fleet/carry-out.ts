@@ -27,16 +27,17 @@ import { refuseSecrets } from "../runs/prepare-playbooks.ts";
 import { playbookOfRun } from "../runs/resuming.ts";
 import { openSession, type Session } from "../runs/session.ts";
 
-/** Receives each run that has ended, or could not begin. `redact` masks its secrets. */
+/** Called with each run that has ended or could not start. `redact` masks its secrets. */
 export type OnEnded = (run: TakenRun, result: JobResult, about: { readonly report?: RunReport; readonly redact: Redact }) => void;
 
-// Another worker acts for the run or as its entity, a run before it has to be settled first, this worker is stopping, or the database may come back.
+// The run must be tried later if another worker holds the run or its entity, if an earlier run must be settled first, if this worker is stopping, or if the
+// database is unavailable.
 function isForLater(error: unknown): boolean {
   if (mayPass(error)) return true;
   return error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.locked);
 }
 
-/** Carries out submitted runs, one session for each environment. */
+/** Carries out submitted runs with one session for each environment. */
 export class SubmittedRuns {
   readonly #shell: ProjectShell;
   readonly #where: Where;
@@ -44,14 +45,14 @@ export class SubmittedRuns {
   readonly #targets = new Map<string, Promise<OpenTarget>>();
   readonly #sessions = new Map<string, Promise<Session>>();
 
-  /** The working directory is the folder of the project, so that every worker calls a playbook by the same path. */
+  /** Works in the folder of the project, so that every worker names a playbook by the same path. */
   constructor(shell: ProjectShell, where: Where, onEnded: OnEnded) {
     this.#shell = { ...shell, cwd: shell.project.folder };
     this.#where = where;
     this.#onEnded = onEnded;
   }
 
-  /** Carries out a submitted run, or continues it. Rejects with NotNow when another worker must try it again. */
+  /** Carries out or resumes a submitted run. Rejects with NotNow if another worker must try it again. */
   async carryOut(run: TakenRun): Promise<JobResult> {
     const found: string[] = [];
     const shell: ProjectShell = { ...this.#shell, stderr: { ...this.#shell.stderr, write: (text) => void found.push(text) } };
@@ -71,19 +72,19 @@ export class SubmittedRuns {
     }
   }
 
-  /** Releases the runs whose leases could not be released when they ended. Throws a Failure when the database is away. */
+  /** Releases the runs whose leases could not be released when they ended. Throws a Failure if the database is unavailable. */
   async releaseAbandoned(): Promise<void> {
     const [session] = this.#sessions.values();
     (await session)?.store.leases.releaseAbandoned();
   }
 
-  /** Closes what is open. */
+  /** Closes everything that is open. */
   async close(): Promise<void> {
     for (const session of this.#sessions.values()) await (await session)[Symbol.asyncDispose]();
     for (const target of this.#targets.values()) await (await target)[Symbol.asyncDispose]();
   }
 
-  // The secrets of a playbook are masked in its session, so only runs without any share one.
+  // The secrets of a playbook are masked in its own session, so only runs without secrets share a session.
   async #inSession<T>({ environment }: SubmittedRun, secrets: Secrets, work: (session: Session) => Promise<T>): Promise<T> {
     if (secrets.all.length === 0) return work(await this.#shared(environment));
     await using session = await this.#open(environment, secrets);
@@ -134,7 +135,7 @@ export class SubmittedRuns {
   }
 }
 
-// What could not be opened is opened again when it is asked for the next time.
+// If opening fails, the next call tries again.
 function openedOnce<T>(all: Map<string, Promise<T>>, environment: string, open: () => Promise<T>): Promise<T> {
   return getOrInsert(all, environment, () => {
     const opened = open();
@@ -147,7 +148,7 @@ function inputsOf({ inputs }: SubmittedRun): JsonObject {
   return parseJson(inputs, LIMITS.recordDepth) as JsonObject;
 }
 
-// Whoever submits a run has none of its secrets. A run that has begun continues with what is recorded.
+// The submitter does not have the secrets, so the worker checks that no input contains one. A run that has begun continues with its recorded inputs.
 function refuseSecretsIn(
   run: SubmittedRun,
   { playbook, secrets, session }: { readonly playbook: Playbook; readonly secrets: Secrets; readonly session: Session },

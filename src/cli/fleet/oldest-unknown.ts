@@ -2,18 +2,18 @@ import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
 
-/** Finds the oldest run that has left a write open. What is asked every few seconds reads no run twice that has not changed. */
+/** Finds the oldest run that has left a write open. It is asked every few seconds, so it reads a run again only if that has changed. */
 export class OldestUnknown {
-  /** Runs that had left nothing open, by their ids: how many records they had, and under which claim they were held. */
+  /** Runs that had left nothing open: for each id, the number of records and the epoch of the claim. */
   #clean = new Map<string, string>();
 
-  /** Returns how old that run is, in milliseconds; 0 only when no run has left a write open, however the clock was set since. */
+  /** Returns the age of that run in milliseconds. It is 0 only if no run has left a write open, even if the clock was set back. */
   ageIn(store: JournalStore): number {
     const oldest = this.runIn(store);
     return oldest === undefined ? 0 : Math.max(1, store.clock.now() - oldest.openedAt);
   }
 
-  /** Returns the oldest run that has left a write open; nothing when none has. */
+  /** Returns the oldest run that has left a write open, if any. */
   runIn(store: JournalStore): RunSummary | undefined {
     const clean = new Map<string, string>();
     try {

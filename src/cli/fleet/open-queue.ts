@@ -4,13 +4,13 @@ import type { ServerPlace } from "../../sql/place.ts";
 import { assertJournalWhole } from "../runs/open-journal.ts";
 import type { Shell } from "../shell.ts";
 
-/** Opens the queue of a state to take jobs from it; `say` receives each error after which the queue continues. Throws a Failure. */
+/** Opens the queue of a state to take jobs from it. `say` receives each error that does not end the queue. Throws a Failure. */
 export async function openQueue(place: ServerPlace, say: (text: string) => void): Promise<RunQueue> {
   assertJournalWhole(place);
   return open(place, true, say);
 }
 
-/** Asks the queue of a state, or submits to it, and closes it whatever happens. Errors after which it continues are shown. Throws a Failure. */
+/** Opens the queue of a state to query it or to submit runs, and closes it in any case. Errors that do not end the queue are shown. Throws a Failure. */
 export async function askQueue<T>(
   shell: Pick<Shell, "stderr">,
   place: ServerPlace,
@@ -20,7 +20,7 @@ export async function askQueue<T>(
   return askAnyQueue(shell, place, ask);
 }
 
-/** The same of a state that is moved, which no other command uses. */
+/** Does the same for a state that is being moved, which no other command may use. */
 export async function askAnyQueue<T>(
   { stderr }: Pick<Shell, "stderr">,
   place: ServerPlace,

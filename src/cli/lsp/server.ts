@@ -48,7 +48,7 @@ import type { Range as Offsets } from "../../source/node.ts";
 import type { Shell } from "../shell.ts";
 import { Workspace } from "./workspace.ts";
 
-/** Speaks the Language Server Protocol with an editor until that ends it, or its end of the pipe closes. */
+/** Speaks the Language Server Protocol with an editor until the editor ends it or closes its end of the pipe. */
 export async function serve(shell: Shell): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const { promise, resolve } = Promise.withResolvers<ExitCode>();
@@ -60,7 +60,7 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   input.once("end", end);
   for (const stream of [input, output]) stream.once("error", end).once("close", end);
   const reader = new StreamMessageReader(input);
-  // Its timer for the rest of a message renews itself, and would keep the process alive when the editor goes in the middle of one.
+  // The reader's timer for the rest of a message renews itself. It would keep the process alive if the editor quits in the middle of a message.
   reader.partialMessageTimeout = 0;
   const connection: Connection = createConnection(
     (logger) => createProtocolConnection(reader, new Writer(output), logger),
@@ -75,14 +75,14 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   return code;
 }
 
-// A message that cannot be written is lost: the editor has gone, and its pipe shows that.
+// A message that cannot be written is dropped: the editor has quit, and the closed pipe ends the server.
 class Writer extends StreamMessageWriter {
   override async write(message: Message): Promise<void> {
     await super.write(message).catch(() => {});
   }
 }
 
-/** After the last key, so that a person who types gets no findings about half a word. */
+/** We check this long after the last key, so that a person who types gets no findings about half a word. */
 const PAUSE_MS = 150;
 
 class Server {
@@ -90,7 +90,7 @@ class Server {
   readonly #documents: TextDocuments<TextDocument> = new TextDocuments(TextDocument);
   #workspace: Workspace;
   #offers: readonly Offer[] = [];
-  /** The files whose findings the editor shows. */
+  /** The files for which the editor shows findings now. */
   #published: readonly string[] = [];
   #pause: NodeJS.Timeout | undefined;
   #watches = false;
@@ -118,7 +118,7 @@ class Server {
     clearTimeout(this.#pause);
   }
 
-  // A request to an editor that has gone fails, and there is no one to report it to.
+  // A request to an editor that has quit fails, and we have nobody to report it to.
   readonly #logError = (error: unknown): void => {
     if (!this.#gone) this.#connection.console.error(messageOf(error));
   };
@@ -140,7 +140,7 @@ class Server {
     };
   }
 
-  // Included playbooks, schemas and data change outside of the editor too.
+  // Included playbooks, schemas and data also change outside the editor.
   #watch(): void {
     if (!this.#watches) return;
     const watchers = [{ globPattern: "**/*.{yaml,yml,json,csv}" }];
@@ -179,7 +179,7 @@ class Server {
     });
   }
 
-  /** What is said of a place of an open document; nothing of any other. */
+  /** Returns what `say` answers about a place in an open document; nothing for any other document. */
   #at<T>(
     { textDocument, position }: TextDocumentPositionParams,
     say: (document: TextDocument, offset: number) => T,
@@ -200,7 +200,7 @@ class Server {
     }));
   };
 
-  // The page of an operation is made for the one that a person looks at, not for all of them.
+  // We make the page of an operation only for the completion that the person looks at.
   #describe(item: CompletionItem): CompletionItem {
     const offer = this.#offers[Number(item.data)];
     const words = offer !== undefined && sanitise(offer.label) === item.label ? offer.documentation() : undefined;
@@ -233,7 +233,7 @@ class Server {
   }
 
   #actions(document: TextDocument, { start, end }: Range): CodeAction[] {
-    const found = this.#workspace.check().get(document.uri) ?? []; // the last diagnostics may belong to another text
+    const found = this.#workspace.check().get(document.uri) ?? []; // the last diagnostics may belong to an older text
     return found.flatMap((diagnostic) => {
       const shown = shownOf(diagnostic);
       if (isBefore(shown.range.end, start) || isBefore(end, shown.range.start)) return [];
@@ -252,7 +252,7 @@ class Server {
     });
   }
 
-  // A test explorer asks about playbooks that nobody has opened, too.
+  // A test explorer also asks about playbooks that are not open.
   #symbols(uri: string): DocumentSymbol[] {
     const open = this.#documents.get(uri);
     const text = open?.getText() ?? this.#workspace.textOf(this.#workspace.pathOf(uri)) ?? "";
@@ -283,7 +283,7 @@ class Server {
     }
   }
 
-  // The findings of one check are sent together, so that a slow editor never gets older findings after newer ones.
+  // The findings of a check are sent together, so that a slow editor never gets older findings after newer ones.
   #publish(found: PublishDiagnosticsParams): void {
     void this.#connection.sendDiagnostics(found);
   }

@@ -20,14 +20,14 @@ export interface OpenDocument {
   getText(): string;
 }
 
-/** The files of some folders, as the editor has them, or as they are on the disk when they are not open. */
+/** The files of some folders: as the editor has them if they are open, otherwise as they are on disk. */
 export class Workspace implements EditorFiles {
   readonly #folders: readonly string[];
   readonly #folder: string;
   readonly #disk: FileReader;
   readonly #open: () => readonly OpenDocument[];
 
-  /** `folders` are URIs; paths are shown relative to the first, like those of a check that is made there. */
+  /** `folders` are URIs. Paths are shown relative to the first folder, as by a check there. */
   constructor(shell: Shell, folders: readonly string[], open: () => readonly OpenDocument[]) {
     this.#folders = folders.flatMap((folder) => fileAt(folder) ?? []);
     this.#folder = this.#folders[0] ?? shell.cwd;
@@ -35,12 +35,12 @@ export class Workspace implements EditorFiles {
     this.#open = open;
   }
 
-  /** Returns the document as a file: its path as a check shows it, and its present text. */
+  /** Returns the document as a file: its path as a check shows it, and its current text. */
   fileOf(document: OpenDocument): TextFile {
     return { path: this.pathOf(document.uri), text: document.getText() };
   }
 
-  /** The address of a file, as the editor has it where it is open there; none for a playbook inside a single binary. */
+  /** Returns the URI of a file, as the editor has it if the file is open; nothing for a playbook inside a single binary. */
   uriOf(path: string): string | undefined {
     const file = isShipped(path) ? pathOfShipped(path) : resolve(this.#folder, path);
     return this.#openAt(path)?.uri ?? (file && pathToFileURL(file).href);
@@ -51,14 +51,14 @@ export class Workspace implements EditorFiles {
     return this.#disk.shipped;
   }
 
-  /** Like a check in one of the folders, or in that of the playbook: an editor may know of no folder, or of others. */
+  /** Places a file as a check in one of the folders, or in the folder of the playbook, would. An editor may have no folder open, or others. */
   placementOf(path: string, named: string): Placement {
     const [file, playbook] = [resolve(this.#folder, path), resolve(this.#folder, named)];
     const placements = [...this.#folders, dirname(playbook)].map((cwd) => placementIn(cwd, file, playbook));
     return placements.find((placement) => placement === "project") ?? placements[0] ?? "outside";
   }
 
-  /** Returns the text as the editor has it, or from the disk; `undefined` when there is no file. Throws a Failure as a check does. */
+  /** Returns the text from the editor, or else from disk; `undefined` if there is no file. Throws a Failure as a check does. */
   read(path: string): string | undefined {
     return this.#openAt(path)?.getText() ?? this.#disk.read(path);
   }
@@ -81,7 +81,7 @@ export class Workspace implements EditorFiles {
     }
   }
 
-  /** What a check finds in every open playbook, and in those that they include; by address. */
+  /** Checks every open playbook and the playbooks that it includes. Returns the findings by URI. */
   check(): ReadonlyMap<string, readonly Diagnostic[]> {
     const playbooks = this.#open().filter((document) => isPlaybook(document.getText()));
     const found = new Map<string, Map<string, Diagnostic>>(playbooks.map(({ uri }) => [uri, new Map()]));
@@ -89,7 +89,7 @@ export class Workspace implements EditorFiles {
       const { path, text } = this.fileOf(document);
       for (const diagnostic of checkPlaybook(path, text, this).diagnostics) {
         const uri = (diagnostic.file === path ? undefined : this.uriOf(diagnostic.file)) ?? document.uri;
-        // An open playbook reports its own.
+        // an open playbook reports its own findings
         if (uri !== document.uri && playbooks.some((other) => other.uri === uri)) continue;
         const { code, line, column, message } = diagnostic;
         getOrInsert(found, uri, () => new Map()).set(`${code} ${line} ${column} ${message}`, diagnostic);
@@ -103,14 +103,14 @@ export class Workspace implements EditorFiles {
     return this.#open().find(({ uri }) => resolve(this.#folder, this.pathOf(uri)) === wanted);
   }
 
-  /** The path under which a check knows a document; one without a file yet is looked at as if it were in the folder. */
+  /** Returns the path by which a check names a document. A document without a file is treated as if it were in the folder. */
   pathOf(uri: string): string {
     const file = fileAt(uri);
     return file === undefined ? uri.replace(/^[a-z]+:/, "").replaceAll(/[^\w.-]+/g, "-") : relative(this.#folder, file);
   }
 }
 
-// An address may also be of a file on another machine, or of none.
+// A URI may also name a file on another machine, or no file at all.
 function fileAt(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);

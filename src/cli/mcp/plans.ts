@@ -12,19 +12,19 @@ import { harmlessDocument } from "../../base/text/harmless.ts";
 import type { PlanDocument, PlanRequest } from "../../report/plan/shape.ts";
 
 /**
- * The plans that an assistant may run, by the digests of their files: in the state directory, so that a new server knows them too. A file holds what was
- * asked for, so its digest is of that as well.
+ * The plans that an assistant may run, by the digests of their files. They are in the state directory, so that a restarted server knows them too. A file also
+ * contains the request for the plan, so the digest covers both.
  */
 export class KeptPlans {
   readonly #folder: string;
 
-  /** Opens those of a state directory. Throws a Failure. */
+  /** Opens the plans of a state directory. Throws a Failure. */
   constructor(stateDirectory: string) {
     this.#folder = stateEntry(stateDirectory, "plans", "create");
     makePrivateFolder(this.#folder);
   }
 
-  /** Keeps a plan, and returns its digest; the oldest go beyond `LIMITS.assistantPlans`. */
+  /** Stores a plan and returns its digest. Removes the oldest plans beyond `LIMITS.assistantPlans`. */
   keep(plan: PlanDocument, request: PlanRequest): string {
     const text = harmlessDocument({ ...plan, request });
     const digest = hash("sha256", text);
@@ -37,12 +37,12 @@ export class KeptPlans {
     return digest;
   }
 
-  /** The file of a plan, which a person approves. */
+  /** Returns the file of a plan, which a person approves. */
   file(digest: string): string {
     return this.#path(digest, "plan");
   }
 
-  /** Returns what was asked for with a plan. Throws a Failure when no plan has this digest: one whose file was changed has another. */
+  /** Returns the request for a plan. Throws a Failure if no plan has this digest; a file that was changed has another digest. */
   find(digest: string): PlanRequest {
     const text = DIGEST.test(digest) ? readPrivate(this.file(digest)) : undefined;
     if (text !== undefined && hash("sha256", text) === digest) {
@@ -58,7 +58,7 @@ export class KeptPlans {
   }
 
   /**
-   * Binds a plan to the key of its run, durably, before anything of it is sent (decision 171). Throws a Failure when it is bound to another key: whoever
+   * Durably binds a plan to the key of its run before anything is sent (decision 171). Throws a Failure if the plan is bound to another key: an assistant that
    * lost an answer and takes a new key must not make a second run.
    */
   bind(digest: string, key: string): void {
@@ -74,7 +74,7 @@ export class KeptPlans {
     });
   }
 
-  // Earlier versions kept it in a file of its own. Whoever changed that is refused, because the plan is of other inputs.
+  // Earlier versions stored the request in a separate file. If somebody changes that file, the run is refused, because the plan belongs to other inputs.
   #requestOf(digest: string): PlanRequest | undefined {
     const text = readPrivate(this.#path(digest, "request"));
     const request = text === undefined ? undefined : parseJson(text.toString("utf8"));
@@ -85,7 +85,7 @@ export class KeptPlans {
     try {
       createDurable(path, [key]);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // another process has bound it in between
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // another process has bound the plan in between
     }
   }
 

@@ -20,13 +20,13 @@ import type { Shell } from "../shell.ts";
 import { TOOL_WORDS, type ToolName, type ToolWords } from "./tool-words.ts";
 import { type Desk, TOOLS } from "./tools.ts";
 
-/** How wide the lines are that an assistant reads. */
+/** The width of the lines that an assistant reads. */
 const COLUMNS = 120;
 const INSTRUCTIONS = `tokenbook runs YAML playbooks against a tokenization service; each write is sent at most once.
 Write a playbook as a file, call check until it finds nothing, then plan, show the plan to a person, and run it by its digest with a key.
 When an answer is lost, repeat the same call. Messages also name commands of the command line: a person runs those.`;
 
-/** Speaks the Model Context Protocol on stdio until the client closes it or the process is to stop. Calls under way end first. */
+/** Speaks the Model Context Protocol on stdio until the client closes it or the process must stop. First waits for the calls under way. */
 export async function serveAssistant(shell: Shell, desk: Desk): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const stopping = shell.stopping();
@@ -88,7 +88,7 @@ class Calls {
     if (problems.length > 0)
       return said(problems.map(({ path, message }) => `${path.join(".") || "the call"} ${message}`).join("\n"), true);
     if (this.#underWay.size >= LIMITS.assistantCalls) return said("too many calls are under way: wait for one of them", true);
-    // A process holds the runs that it makes, so it makes one at a time.
+    // A process holds the runs that it makes, so it makes only one at a time.
     const call = words.writes ? this.#lastWrite.then(() => this.#call(tool, given)) : this.#call(tool, given);
     if (words.writes) this.#lastWrite = call;
     this.#underWay.add(call);

@@ -2,13 +2,13 @@
 export interface ToolWords {
   /** What the tool does, in the words that the assistant reads. */
   readonly description: string;
-  /** It is offered only where writes are allowed, and is called one at a time. */
+  /** Whether the tool writes. Such a tool is offered only if writes are allowed, and runs one call at a time. */
   readonly writes: boolean;
-  /** The JSON Schema of what it takes. */
+  /** The JSON Schema of its input. */
   readonly input: object;
 }
 
-/** The tools, in their order. None records a person's word, calls a single operation or shows a secret. */
+/** The tools, in order. None of them records a person's decision, calls a single operation or shows a secret. */
 export type ToolName = "operations" | "check" | "plan" | "run" | "resume" | "status" | "explain-unknown" | "drift";
 
 const text = (description: string): object => ({ type: "string", minLength: 1, maxLength: 1_000, description });

@@ -29,13 +29,13 @@ import type { KeptPlans } from "./plans.ts";
 import type { ToolName } from "./tool-words.ts";
 import type { PlanRequest } from "../../report/plan/shape.ts";
 
-/** What the tools act on. */
+/** What the tools work with. */
 export interface Desk {
-  /** Where runs are remembered, and which file gives variables. */
+  /** Where runs are stored, and which dotenv file is used. */
   readonly where: Dotenv & { readonly state?: string };
-  /** The environment in which runs may write; none when left out. */
+  /** The environment in which runs may write. If left out, none. */
   readonly writesIn: string | undefined;
-  /** Returns the kept plans; they are opened by the first call. Throws a Failure. */
+  /** Returns the stored plans, which the first call opens. Throws a Failure. */
   readonly plans: () => KeptPlans;
 }
 
@@ -109,7 +109,7 @@ function shown(shell: Shell, where: Desk["where"], named: string): Promise<ExitC
   return report(shell, { ...where, runs: [new RunReference(named)], report: [], format: "md" });
 }
 
-// An assistant reads no other files through us, not even what a message about them would show.
+// An assistant must not read other files through us, not even through a message that quotes them.
 function playbookHere(shell: Shell, name: string): string {
   const { cwd } = shell;
   if (shipped.read(name) !== undefined) return name;
@@ -129,7 +129,7 @@ function isWithin(path: string, folder: string): boolean {
   return !/^\.\.(?:[\\/]|$)|^[\\/]/.test(relative(folder, path));
 }
 
-// One that is not there gets the message of whoever reads it.
+// For a missing file, the message comes from the code that reads it.
 function realPath(cwd: string, name: string): string {
   try {
     return realpathSync(resolvePath(cwd, name));

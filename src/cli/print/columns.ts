@@ -1,13 +1,13 @@
-// How pages of help are laid out on a terminal.
+// Lays out pages of help on a terminal.
 
 import type { Terminal } from "../shell.ts";
 import { wrap } from "../../base/text/text.ts";
 
 const MOST_COLUMNS = 110;
 const LEAST_COLUMNS = 40;
-/** How lines are indented. */
+/** The indentation of lines. */
 export const INDENT = "  ";
-/** With less room than that, the last column appears below the others. */
+/** With less room, the last column is printed below the others. */
 const LEAST_ROOM = 24;
 
 /** Returns the lines, each indented by two spaces. */
@@ -22,15 +22,15 @@ export function sectionsOf(parts: readonly (readonly [heading: string, lines: re
     .map(([heading, lines]) => (heading === "" ? lines : [`${heading}:`, ...indented(lines)]).join("\n"));
 }
 
-/** Columns as wide as their widest cell; the last one is wrapped. */
+/** Formats rows as columns that are as wide as their widest cell. The last column is wrapped. */
 export type TextColumns = (rows: readonly (readonly string[])[]) => readonly string[];
 
-/** How wide a page is on this terminal: as wide as it, and no wider than is good to read. */
+/** Returns the width of a page on this terminal: the width of the terminal, but not more than is easy to read. */
 export function widthOn({ columns }: Pick<Terminal, "columns">): number {
   return Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
 }
 
-/** Columns for a page of this width, in which they may be indented twice. */
+/** Returns the formatter of columns for a page of this width, in which they may be indented twice. */
 export function columnsIn(width: number): TextColumns {
   return (rows) => {
     const leading = Math.max(0, ...rows.map((row) => row.length - 1));
@@ -47,7 +47,7 @@ export function columnsIn(width: number): TextColumns {
   };
 }
 
-// What does not fit continues below the first words.
+// Text that does not fit continues below its first words.
 function beside(start: string, words: string, room: number): readonly string[] {
   const [first = "", ...rest] = wrap(words, room);
   return [`${start}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(start.length)}${line}`)];
@@ -59,7 +59,7 @@ function beneath(words: string, width: number): readonly string[] {
 
 const CONTINUED = /\n(?: {8,}(?=\S)|(?<=[^\n]\n)(?=\S))/g;
 
-/** Words and examples of a help page for this width: prose is wrapped, and so is what is said beside a command; a command stays in one line. */
+/** Fits the text and examples of a help page to this width. Prose and the notes beside commands are wrapped, but a command stays on one line. */
 export function fitted(text: string, width: number): string {
   const lines = text.replaceAll(CONTINUED, " ").split("\n");
   return lines.flatMap((line) => fittedLine(line, width)).join("\n");

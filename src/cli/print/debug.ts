@@ -3,20 +3,20 @@ import type { Exchanges } from "./exchanges.ts";
 import type { Shell } from "../shell.ts";
 import { isOn } from "../../base/variables.ts";
 
-/** The option that says where exchanges are shown: on stderr when it is empty, otherwise in the file of this name. */
+/** The option that says where exchanges are shown: on stderr if it is empty, otherwise in the file of this name. */
 export interface DebugOption {
-  /** The name of the file; empty for stderr; left out where the option was not given. */
+  /** The name of the file; empty for stderr. Left out if the option was not given. */
   readonly debug?: string;
 }
 
 const VARIABLE = "TOKENBOOK_DEBUG";
 
-/** Whether exchanges are shown on stderr. */
+/** Returns whether exchanges are shown on stderr. */
 export function debugsOnStderr({ variables }: Pick<Shell, "variables">, { debug }: DebugOption): boolean {
   return debug === undefined ? isOn(variables[VARIABLE]) : debug === "";
 }
 
-/** What shows exchanges, where the options or the process's variables want it. Throws a Failure when its file cannot be written. */
+/** Returns the printer of exchanges if the options or the process's variables request one. Throws a Failure if its file cannot be written. */
 export async function openExchanges(shell: Shell, options: DebugOption): Promise<Exchanges | undefined> {
   const { debug: file } = options;
   if (debugsOnStderr(shell, options)) return new (await import("./exchanges.ts")).Exchanges(shell.stderr);

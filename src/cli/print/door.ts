@@ -10,7 +10,7 @@ const DOORS: Readonly<Record<TextKind, (text: string) => string>> = {
   exact: (text) => text,
 };
 
-/** The one door through which texts leave for stdout and stderr. What a terminal or the log reader of a CI system would obey does not pass it. */
+/** All texts to stdout and stderr pass here. What a terminal or the log reader of a CI system would obey is made harmless. */
 export class Door extends RewrittenTerminal {
   constructor(terminal: Terminal) {
     super(terminal, (text, kind = "words") => DOORS[kind](text));

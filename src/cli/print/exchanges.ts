@@ -16,7 +16,7 @@ import type { Terminal } from "../shell.ts";
 type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
 type Output = Pick<Terminal, "write">;
 
-/** Shows each exchange with the service, its request as a command that can be pasted. What goes wrong in showing disturbs no exchange. */
+/** Prints each exchange with the service, with its request as a command that can be pasted. An error in printing does not affect the exchange. */
 export class Exchanges {
   readonly #output: Output;
   readonly #close: () => void;
@@ -27,7 +27,7 @@ export class Exchanges {
     this.#close = close;
   }
 
-  /** Writes to a new file that only its owner may read. Throws a Failure when it cannot be written. */
+  /** Writes to a new file that only its owner may read. Throws a Failure if the file cannot be written. */
   static inFile(path: string, name: string): Exchanges {
     try {
       const output = openOutput(path);
@@ -42,7 +42,7 @@ export class Exchanges {
     }
   }
 
-  /** Those of one run, or of whatever else asks the service. */
+  /** Returns the printer for one run, or for anything else that sends requests to the service. */
   of(secrets: Secrets): ShownExchanges {
     return new ShownExchanges(secrets, (text) => this.#show(text));
   }
@@ -57,12 +57,12 @@ export class Exchanges {
     try {
       this.#output.write(text());
     } catch {
-      this.#isBroken = true; // a full disk ends what is shown, not what is done
+      this.#isBroken = true; // a full disk ends the printing, not the run
     }
   }
 }
 
-/** The exchanges of one run, each with its step as far as the events of the run show it. */
+/** Prints the exchanges of one run, each with its step if the events of the run show it. */
 class ShownExchanges {
   readonly #secrets: Secrets;
   readonly #show: (text: () => string) => void;
@@ -74,14 +74,14 @@ class ShownExchanges {
     this.#show = show;
   }
 
-  /** Takes an event of the run, to know which steps are under way. */
+  /** Receives an event of the run, to know which steps are under way. */
   event(event: RunEvent): void {
     if (event.kind === "run.opened") this.#file = event.playbook.file;
     if (event.kind === "step.started" || event.kind === "attempt.intended") this.#active.add(event.step);
     if (event.kind === "step.completed" || event.kind === "step.stopped") this.#active.delete(event.step);
   }
 
-  /** The same exchange, shown when it has come to its end. */
+  /** Returns the same exchange, which is printed when it has ended. */
   around(exchange: Exchange): Exchange {
     return async (outgoing) => {
       const [at, begun, steps] = [systemClock.now(), systemClock.elapsed(), [...this.#active]];
@@ -141,13 +141,13 @@ function outcomeLines(exchanged: Exchanged, { body = "" }: Outgoing, durationMs:
   return [`HTTP ${exchanged.status} in ${duration}, ${sizes}${type === undefined ? "" : ` (${type})`}`];
 }
 
-// Masked before it is cut: half a secret could not be recognized.
+// The text is masked before it is cut, because half a secret would not be recognized.
 function bounded(text: string): string {
   const more = text.length - LIMITS.debugBodyChars;
   return more <= 0 ? text : `${cut(text, LIMITS.debugBodyChars)} (${count(more, "character")} more)`;
 }
 
-/** A word for a shell, in which each mask of a secret is the variable that holds it. */
+/** Quotes a word for a shell. Each mask of a secret becomes the variable that holds the secret. */
 function shellWord(word: string, secrets: readonly Secret[]): string {
   const pieces = word.split(/(\$\{\{ secrets\.[^}]* \}\})/).map((piece) => {
     const secret = secrets.find((each) => String(each) === piece);

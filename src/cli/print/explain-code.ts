@@ -8,15 +8,15 @@ import { INDENT, indented, widthOn } from "./columns.ts";
 import { printData, printText } from "./result.ts";
 import type { Shell } from "../shell.ts";
 
-/** A playbook that is wrong in one way, and what a check prints of it. */
+/** A playbook with one mistake, and what a check prints about it. */
 export interface Example {
   /** The text of the playbook. */
   readonly text: string;
-  /** What the check prints of it. */
+  /** What the check prints. */
   readonly printed: string;
 }
 
-/** Prints what the catalogue says of a code; `all` lists the codes. Throws a Failure for a code that there is not. */
+/** Prints the catalogue entry of a code; for `all`, lists the codes. Throws a Failure for an unknown code. */
 export function explain(shell: Shell, name: string, json: boolean): ExitCode {
   const code = name === "all" ? undefined : codeNamed(name);
   if (json) {

@@ -1,7 +1,7 @@
 import { Bug, Failure, type KeptFailure, messageOf } from "../../base/failure.ts";
 import { indentedText } from "../../base/text/text.ts";
 
-/** A failure as a person reads it: what is wrong, why, and what to do next. */
+/** Formats a failure for people: what is wrong, why, and what to do next. */
 export function formatFailure({ code, message, why, next }: Failure): string {
   const lines = [
     `error ${code}`,
@@ -12,7 +12,7 @@ export function formatFailure({ code, message, why, next }: Failure): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** An error that nobody foresaw, with what it has ended, and what a report of it needs. */
+/** Formats an unexpected error, what it has ended, and what we need in a bug report. */
 export function formatUnforeseen(error: unknown, ended = "nothing more was sent"): string {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `tokenbook: ${kindOf(error)}; ${ended}\n\n${stack}\n\nPlease report it with the text above.\n`;

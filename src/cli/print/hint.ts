@@ -7,10 +7,10 @@ import { pathOf } from "../program/command-path.ts";
 import type { Where } from "../project/project.ts";
 import type { InputOptions } from "../runs/prepare-playbooks.ts";
 
-/** The options of a command that say where runs are remembered, where they act, and from what. */
+/** The options that say where runs are stored, where they act, and with which inputs. */
 export type LocatingOptions = Where & Partial<Pick<InputOptions, "input" | "inputs">>;
 
-/** Hints of a command that was given these options: theirs are the same. */
+/** Returns hints with the options that this command was given, so that printed commands have the same options. */
 export function hintFor({ state, env, dotenv, input = {}, inputs }: LocatingOptions, root: Command): Hint {
   const values = Object.entries(input).map(([name, value]) => `--input ${quoted(`${name}=${value}`)}`);
   const options = present({
@@ -40,12 +40,12 @@ function commandIn([name, ...rest]: readonly string[], command: Command): Comman
   return found === undefined ? command : commandIn(rest, found);
 }
 
-// A run that is resumed acts where it began.
+// A resumed run always acts in the environment in which it began.
 function takes(command: Command, name: string): boolean {
   return command.options.some((option) => option.attributeName() === name) && !(command.name() === "resume" && name === "env");
 }
 
-/** The same failure, with commands that work when they are typed here. */
+/** Returns the same failure with commands that work when they are typed here. */
 export function hinted(failure: Failure, hint: Hint): Failure {
   const { exit, cause, next } = failure;
   const completed = present({ next: next && completedAdvice(next, hint) });

@@ -1,21 +1,21 @@
 import type { Terminal } from "../shell.ts";
 
-/** Keeps what a command prints, for somebody who is not at a terminal. */
+/** Collects the output of a command for a caller that is not a terminal. */
 export class KeptText implements Terminal {
-  /** False: no person looks at it. */
+  /** Always false, because no person sees it. */
   readonly isTTY = false;
   /** The height of a usual terminal, in lines. */
   readonly rows = 24;
   /** Width in characters. */
   readonly columns: number;
-  /** All that was written so far. */
+  /** All output so far. */
   text = "";
 
   constructor(columns: number) {
     this.columns = columns;
   }
 
-  /** Adds a text to what is kept. */
+  /** Adds a text to the output. */
   write(text: string): void {
     this.text += text;
   }

@@ -2,7 +2,7 @@ import { EXIT } from "../../base/exit.ts";
 import { writeJson } from "../../base/json/json.ts";
 import type { Shell, TextKind } from "../shell.ts";
 
-/** Prints a document of `--json` with the number of its format, and returns the exit code of a command that ends with it. */
+/** Prints the document of `--json` with its format number. Returns the exit code for a command that ends with it. */
 export function printData(shell: Pick<Shell, "stdout">, data: object): typeof EXIT.passed {
   return printText(shell, `${writeJson({ format: 1, ...data }, 2)}\n`, "json");
 }
@@ -13,7 +13,7 @@ export function printText({ stdout }: Pick<Shell, "stdout">, text: string, kind?
   return EXIT.passed;
 }
 
-/** Prints lines, or what is said where there are none, and returns the exit code of a command that ends with them. */
+/** Prints lines, or `ifNone` if there are none. Returns the exit code for a command that ends with them. */
 export function printLines(shell: Pick<Shell, "stdout">, lines: readonly string[], ifNone?: string): typeof EXIT.passed {
   return printText(shell, `${lines.length === 0 && ifNone !== undefined ? ifNone : lines.join("\n")}\n`);
 }

@@ -1,9 +1,9 @@
 import type { Terminal, TextKind } from "../shell.ts";
 
-/** Makes of a text of a kind the one that is printed. */
+/** Returns the text to print for a text of a kind. */
 type Rewrite = (text: string, kind?: TextKind) => string;
 
-/** A terminal that rewrites every text before it prints it: nobody who writes there can forget to. */
+/** A terminal that rewrites every text before printing it, so that no caller can forget to. */
 export class RewrittenTerminal implements Terminal {
   readonly #terminal: Terminal;
   readonly #rewrite: Rewrite;
@@ -13,20 +13,20 @@ export class RewrittenTerminal implements Terminal {
     this.#rewrite = rewrite;
   }
 
-  /** Whether the terminal behind it is one that a person looks at. */
+  /** Whether a person looks at the underlying terminal. */
   get isTTY(): boolean {
     return this.#terminal.isTTY;
   }
-  /** The width of the terminal behind it, in characters. */
+  /** The width of the underlying terminal in characters. */
   get columns(): number {
     return this.#terminal.columns;
   }
-  /** The height of the terminal behind it, in lines. */
+  /** The height of the underlying terminal in lines. */
   get rows(): number {
     return this.#terminal.rows;
   }
 
-  /** Writes the rewritten text as one of its kind; without a kind, as words. */
+  /** Rewrites and prints a text of one kind. The default is `words`. */
   write(text: string, kind?: TextKind): void {
     this.#terminal.write(this.#rewrite(text, kind), kind);
   }

@@ -5,7 +5,7 @@ import { didYouMean } from "../../base/text/text.ts";
 import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 
-/** A value of an option or an argument that cannot be taken; its message says what can. The command line knows it by its code. */
+/** The value of an option or an argument is wrong. The message says what would be right. Commander recognizes this error by its code. */
 export class WrongArgument extends Error {
   override readonly name = "WrongArgument";
   readonly code = "commander.invalidArgument";
@@ -14,7 +14,7 @@ export class WrongArgument extends Error {
 
 const KEY = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._:/@+=-]{0,${LIMITS.keyChars - 1}}$`);
 
-/** Reads the name that a caller gives to a run. */
+/** Reads the key that a caller gives to a run. */
 export function callersKey(text: string): string {
   if (KEY.test(text)) return text;
   throw new WrongArgument(
@@ -28,7 +28,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Reads a number of things: 1 or more, for a list of none would say that there is nothing. */
+/** Reads a count of 1 or more. A list of 0 entries would look as if there were nothing. */
 export function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new WrongArgument("It must be 1 or more.");
@@ -44,7 +44,7 @@ export function age(text: string): number {
 
 const MOST_PORT = 65_535;
 
-/** Reads a port; 0 takes any free one. */
+/** Reads a port. 0 means any free port. */
 export function port(text: string): number {
   const number = wholeNumber(text);
   if (number > MOST_PORT) throw new WrongArgument(`It must be a port: 0 to ${MOST_PORT}.`);
@@ -75,7 +75,7 @@ export function queueLabels(text: string): readonly string[] {
 
 const LOOPBACK = "127.0.0.1";
 
-/** Reads where to listen: HOST:PORT, [IPV6]:PORT, or a port of this machine alone. */
+/** Reads an address to listen on: HOST:PORT, [IPV6]:PORT, or PORT for this machine only. */
 export function listenAddress(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\]]*)):)?(\d{1,5})$/.exec(text) ?? [];
   if (digits === undefined || Number(digits) > MOST_PORT)
@@ -83,12 +83,12 @@ export function listenAddress(text: string): { readonly host: string; readonly p
   return { host: bracketed ?? (plain === undefined || plain === "" ? LOOPBACK : plain), port: Number(digits) };
 }
 
-/** Reads one more name. */
+/** Adds a name to those before it. */
 export function collectName(name: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), name];
 }
 
-/** Reads one more value of an input: NAME=VALUE. */
+/** Adds the value of an input, written as NAME=VALUE, to those before it. */
 export function collectInput(text: string, before: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const at = text.indexOf("=");
   if (at < 1) throw new WrongArgument("Write it as NAME=VALUE.");
@@ -98,10 +98,10 @@ export function collectInput(text: string, before: Readonly<Record<string, strin
   return { ...before, [key]: text.slice(at + 1) };
 }
 
-// A comma parts two reports only where a format follows: file names may hold commas.
+// File names may contain commas, so a comma separates two reports only if a format follows.
 const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
 
-/** Reads one more list of reports: FORMAT=FILE,FORMAT=FILE. */
+/** Adds a list of reports, written as FORMAT=FILE,FORMAT=FILE, to those before it. */
 export function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
   return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
 }

@@ -12,20 +12,20 @@ import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
 import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
-/** Learns about the command that was called. */
+/** Callbacks for the command that was called. */
 export interface Calling {
-  /** Called before the command does anything, with the way in which it prints commands to type. */
+  /** Called before the command does anything, with the function that completes the commands that it prints. */
   readonly begin?: (hint: Hint) => void;
-  /** Called with the exit code when the command has ended; not called when it throws. */
+  /** Called with the exit code when the command has ended, but not if it throws. */
   readonly finish?: (code: ExitCode) => void;
 }
 
 const NO_COLOUR = "--no-color";
 
-// The groups of commands in `--help`, in their order.
+// The groups of commands in `--help`, in order.
 const GROUPS = { start: "Start:", run: "Run:", see: "See:", reference: "Reference:", serve: "Serve:" } as const;
 
-/** Makes commands that report failures in our form and load their code when they are called. */
+/** Defines commands that report failures in our form and load their code only when called. */
 export class Builder {
   readonly #shell: Shell;
   readonly #calling: Calling;
@@ -35,7 +35,7 @@ export class Builder {
     this.#calling = calling;
   }
 
-  /** Returns the program itself, still without commands. */
+  /** Returns the program without commands. */
   root(): Commander {
     const program = this.#prepare(newProgram("tokenbook"));
     return program
@@ -47,7 +47,7 @@ export class Builder {
       .addHelpText("after", this.#words(WORDS.root.examples));
   }
 
-  /** Adds a command that the help lists in its group, with its words and examples. */
+  /** Adds a command that the help lists in its group, with its texts and examples. */
   command(parent: Commander, name: keyof typeof COMMANDS): Definition<object> {
     const { group, brief, summary, examples } = COMMANDS[name];
     const command = parent.command(name).helpGroup(GROUPS[group]).summary(brief).description(summary);
@@ -59,7 +59,7 @@ export class Builder {
     return this.#define(parent.command(name).description(summary));
   }
 
-  /** Adds a command that no help lists. */
+  /** Adds a command that the help does not list. */
   hidden(parent: Commander, name: string): Definition<object> {
     return this.#define(parent.command(name, { hidden: true }));
   }
@@ -68,7 +68,7 @@ export class Builder {
     return new Definition(this.#prepare(command), (...call) => this.#perform(...call));
   }
 
-  /** Loads a command, and gives it its positional arguments and its options. */
+  /** Loads a command and runs it with its positional arguments and options. */
   async #perform<Taken extends object>(command: Commander, values: readonly unknown[], load: Load<Taken>): Promise<void> {
     const given = command.optsWithGlobals<Taken & LocatingOptions & { readonly color?: boolean }>();
     const named = command.registeredArguments.map((argument, at) => [argument.name(), values[at]] as const);
@@ -93,7 +93,7 @@ export class Builder {
       const code = await (await load())(shell, options);
       this.#calling.finish?.(code);
     } catch (thrown) {
-      // Something that could not be closed afterwards matters less than why.
+      // the original error matters more than an error in closing something after it
       const error: unknown = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
       throw error instanceof Failure ? hinted(error, hint) : error;
     }
@@ -111,7 +111,7 @@ export class Builder {
       .configureOutput({
         writeOut: (text) => this.#shell.stdout.write(text),
         writeErr: (text) => this.#shell.stderr.write(text),
-        outputError: () => undefined, // main prints it as it prints every failure
+        outputError: () => undefined, // main prints it like every other failure
       })
       .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: noColourOf, optionDescription: helpOfOption })
       .showSuggestionAfterError(false);

@@ -5,7 +5,7 @@ import type { Builder } from "./builder.ts";
 import { collected, kind, memory, typed } from "./option-kinds.ts";
 import { WORDS } from "./words.ts";
 
-/** Adds the commands that look at the exchanges of runs. */
+/** Adds the commands that report on the exchanges of runs. */
 export function coverageCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "coverage")

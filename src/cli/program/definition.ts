@@ -2,9 +2,9 @@ import { Argument, Command as Commander, Help, Option, type OptionValues } from 
 import type { Command } from "../shell.ts";
 import { WrongArgument } from "./arguments.ts";
 
-// A command is defined once: the types of its options, its help, what completion offers and docs/cli.md follow from that.
+// A command is defined only once: the types of its options, its help, its completion and docs/cli.md are derived from the definition.
 
-/** What completion offers for a value that has no choices. */
+/** What completion offers for a value without fixed choices. */
 export type OfferedValues =
   | "nothing"
   | "files"
@@ -25,23 +25,23 @@ export type OfferedValues =
 
 /** How a value is read, and what completion offers for it. */
 export interface Reader<T> {
-  /** Reads a value as it was typed; `before` is what the earlier ones gave. Throws a WrongArgument when it cannot be read. */
+  /** Reads a value as it was typed. `before` is the result of the values before it. Throws a WrongArgument if the value is wrong. */
   read(typed: string, before: T | undefined): T;
-  /** Whether an option may be given several times, and all of its values count. */
+  /** Whether an option may be given several times with all of its values used. */
   readonly collects: boolean;
   /** What completion offers for the value. */
   readonly offers: OfferedValues;
-  /** The command itself refuses an empty one, or knows what it means. */
+  /** Whether an empty value is allowed. The command then refuses it itself, or gives it a meaning. */
   readonly mayBeEmpty?: true;
 }
 
-/** What a value is: one of several words, or what a reader makes of it. */
+/** The kind of a value: one of several words, or the result of a reader. */
 export type OptionKind<T> = Reader<T> | { readonly choices: readonly (T & string)[] };
 
-/** Each command is loaded when it is called: start-up is a feature. */
+/** Loads a command only when it is called, so that tokenbook starts fast. */
 export type Load<Taken> = () => Promise<Command<Taken>>;
 
-/** Carries out a command that was called with these arguments. */
+/** Runs a command that was called with these arguments. */
 export type Perform = <Taken extends OptionValues>(
   command: Commander,
   values: readonly unknown[],
@@ -62,11 +62,11 @@ type MayLack<Name extends string> = Name extends `[${string}...]` ? false : Name
 export type Maybe<Name extends string, T> = { readonly [Key in Name]?: T };
 type Sure<Name extends string, T> = { readonly [Key in Name]: T };
 
-/** What an option or an argument may be beside its value. */
+/** The properties of an option or an argument besides its value. */
 interface Special<T> {
-  /** What it is without being given. */
+  /** The value if it is not given. */
   readonly default?: T;
-  /** The default as a person would type it, where its value says it otherwise. */
+  /** The default as a person would type it, if it differs from the value. */
   readonly shown?: string;
   readonly hidden?: true;
   readonly conflicts?: string | string[];
@@ -79,7 +79,7 @@ type Given<Lacks, Name extends string, T, S> = Lacks extends true
 
 const readers = new WeakMap<Option | Argument, Reader<unknown>>();
 
-/** How the value of an option or an argument is read; `undefined` for a flag, and for one of several words. */
+/** Returns the reader of an option or argument; `undefined` for a flag, and for one with fixed choices. */
 export function readerOf(part: Option | Argument): Reader<unknown> | undefined {
   return readers.get(part);
 }
@@ -95,7 +95,7 @@ function withKind<Part extends Option | Argument>(part: Part, kind: OptionKind<u
   return part;
 }
 
-// Of two values, the parser takes the last one without a word.
+// Commander would silently take the last of two values, so we refuse the second.
 function takeOnce(option: Option): void {
   const { parseArg: read } = option;
   let isGiven = false;
@@ -108,17 +108,17 @@ function takeOnce(option: Option): void {
 
 const DESCRIBED = new Help();
 
-/** Returns what the help says of an option; that a list is empty by default is no news. */
+/** Returns the help text of an option, without the default if that is an empty list. */
 export function helpOfOption(option: Option): string {
   return DESCRIBED.optionDescription(option).replace(/ \(default: (?:\{\}|\[\])\)$/, "");
 }
 
-/** A program without any command. */
+/** Returns a program without commands. */
 export function newProgram(name: string): Commander {
   return new Commander(name);
 }
 
-/** The options that only one of a definition and its command knows: one that nobody reads, or one that nobody can give. */
+/** The options that only the definition or only the command knows: nobody reads the former, and nobody can give the latter. */
 type Unmatched<Has, Taken> = Exclude<keyof Has, keyof Taken> | Exclude<keyof Taken, keyof Has>;
 type Fits<Has, Taken> = [Unmatched<Has, Taken>] extends [never]
   ? Has extends Taken
@@ -126,9 +126,9 @@ type Fits<Has, Taken> = [Unmatched<Has, Taken>] extends [never]
     : { readonly "what the definition gives": Has }
   : { readonly "options that only the definition or only the command has": Unmatched<Has, Taken> };
 
-/** A command as it is being defined, with the type of the options that it `Has`. */
+/** A command that is being defined. `Has` is the type of the options defined so far. */
 export class Definition<Has> {
-  /** The command of the parser, to which each call adds an argument or option. */
+  /** Commander's command, to which each call adds an argument or an option. */
   readonly command: Commander;
   readonly #perform: Perform;
 
@@ -137,12 +137,12 @@ export class Definition<Has> {
     this.#perform = perform;
   }
 
-  /** An option without a value. */
+  /** Adds an option without a value. */
   flag<const Flags extends string>(flags: Flags, help: string): Definition<Has & Maybe<Named<Flags>, boolean>> {
     return this.#after(this.command.addOption(new Option(flags, help)));
   }
 
-  /** An option with a value. */
+  /** Adds an option with a value. */
   value<const Flags extends string, T, const S extends Special<T>>(
     flags: Flags,
     help: string,
@@ -155,7 +155,7 @@ export class Definition<Has> {
     return this.#after(this.command.addOption(option));
   }
 
-  /** An option with a value, and a flag that takes the value away. */
+  /** Adds an option with a value, and a flag that removes the value. */
   valueOrNone<const Flags extends string, T>(
     [flags, none]: readonly [Flags, string],
     [help, helpOfNone]: readonly [string, string],
@@ -164,7 +164,7 @@ export class Definition<Has> {
     return this.#after(this.command.addOption(withKind(new Option(flags, help), kind)).addOption(new Option(none, helpOfNone)));
   }
 
-  /** The next positional argument; the value of one with dots is a list, unless its reader makes something else of it. */
+  /** Adds the next positional argument. An argument with dots is a list, unless its reader returns something else. */
   argument<const Name extends string, T, const S extends Special<T>>(
     name: Name,
     help: string,
@@ -176,14 +176,14 @@ export class Definition<Has> {
     return this.#after(this.command.addArgument(argument));
   }
 
-  /** Adds what several commands have in common. */
+  /** Adds options that several commands share. */
   with<More>(add: (definition: Definition<Has>) => Definition<More>): Definition<More> {
     return add(this);
   }
 
-  /** Says what does it: a command that takes these options, each of them and no other. */
+  /** Sets the command that takes exactly these options. */
   action<Taken extends OptionValues>(load: Load<Taken> & Fits<Has, Taken>): Commander {
-    // Commander adds the options and the command.
+    // Commander appends the options and the command to the arguments.
     return this.command.action((...given: unknown[]) => this.#perform(this.command, given.slice(0, -2), load));
   }
 

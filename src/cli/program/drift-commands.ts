@@ -4,7 +4,7 @@ import type { Builder } from "./builder.ts";
 import { collected, kind, memory, SENTENCE, typed } from "./option-kinds.ts";
 import { WORDS } from "./words.ts";
 
-/** Adds the commands that look at drifts, and at what people say of them. */
+/** Adds the commands that show drifts and record what people say about them. */
 export function driftCommands(program: Commander, builder: Builder): void {
   const drift = builder.command(program, "drift").command;
   builder

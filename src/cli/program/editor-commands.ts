@@ -6,7 +6,7 @@ import { WORDS } from "./words.ts";
 /** The shells that can complete our commands. */
 export const SHELL_NAMES = ["bash", "zsh", "fish", "powershell"] as const;
 
-/** The commands that shells, editors and assistants start. */
+/** Adds the commands that shells, editors and assistants start. */
 export function editorCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "completion")

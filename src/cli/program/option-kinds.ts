@@ -1,12 +1,12 @@
 import type { Definition, Maybe, OfferedValues, OptionKind, Reader } from "./definition.ts";
 import { WORDS } from "./words.ts";
 
-/** A kind of value that is read by a function, and is given once. */
+/** Returns a kind of value that a function reads, and that is given once. */
 export function kind<T>(readValue: (typed: string) => T, offers: OfferedValues = "nothing"): Reader<T> {
   return { read: (text) => readValue(text), offers, collects: false };
 }
 
-/** A kind of value that may be given several times: each one adds to those before it. */
+/** Returns a kind of value that may be given several times. Each value adds to those before it. */
 export function collected<T>(readValue: Reader<T>["read"], offers: OfferedValues = "nothing"): Reader<T> {
   return { read: readValue, offers, collects: true };
 }
@@ -21,7 +21,7 @@ export function oneOf<const Word extends string>(choices: readonly Word[]): Opti
   return { choices };
 }
 
-/** A sentence of a person; the command refuses an empty one in its own words. */
+/** A sentence from a person. If it is empty, the command refuses it with its own message. */
 export const SENTENCE: Reader<string> = { ...typed("nothing"), mayBeEmpty: true };
 
 /** Adds the source of variables that the process does not set. */

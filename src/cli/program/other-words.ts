@@ -1,6 +1,6 @@
 import { command, type CommandLine } from "../../base/command-line.ts";
 
-/** The words of other tools, and the command here that does the same. */
+/** Words from other tools, with the command here that does the same. */
 const OTHER_WORDS: ReadonlyMap<string, CommandLine> = new Map([
   ...words(command`new project FOLDER`, "init", "create", "scaffold", "generate", "setup"),
   ...words(command`check FILE`, "validate", "lint", "verify", "typecheck", "compile", "build"),
@@ -31,7 +31,7 @@ function words(typed: CommandLine, ...others: readonly string[]): readonly (read
   return others.map((other) => [other, typed]);
 }
 
-/** Returns the command that does what a word of another tool means; of the name of a playbook, the command that runs it. */
+/** Returns the command for a word from another tool. For the name of a playbook, it is the command that runs the playbook. */
 export function commandForWord(word: string): CommandLine | undefined {
   return /\.ya?ml$/i.test(word) ? command`run ${word}` : OTHER_WORDS.get(word.toLowerCase());
 }

@@ -44,7 +44,7 @@ const KIND = {
   age: kind(read.age),
 } as const;
 
-/** Adds the environment of a run and the folder that keeps it. */
+/** Adds the environment of a run and the folder that stores the run. */
 function where<Options>(definition: Definition<Options>, env: string = WORDS.env) {
   return definition.value("--env <name>", env, KIND.environment).with(dotenv).with(memory);
 }
@@ -59,7 +59,7 @@ function makesRuns<Options>(definition: Definition<Options>, env: string = WORDS
   return sends(definition, env).flag("--keep-exchanges", WORDS.keepExchanges);
 }
 
-/** Adds how much of a run is printed for people. */
+/** Adds the options for how much of a run is printed. */
 function detail<Options>(definition: Definition<Options>) {
   return definition.flag("--verbose", WORDS.verbose).flag("--quiet", WORDS.quiet);
 }
@@ -71,7 +71,7 @@ function inputs<Options>(definition: Definition<Options>) {
     .value("--inputs <file>", WORDS.inputs, KIND.file);
 }
 
-/** All commands, their options and their help. */
+/** Returns the program with all commands, their options and their help. */
 export function buildProgram(shell: Shell, calling: Calling = {}): Commander {
   const builder = new Builder(shell, calling);
   const program = builder.root();

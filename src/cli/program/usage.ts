@@ -8,10 +8,10 @@ import { readerOf } from "./definition.ts";
 import { commandForWord } from "./other-words.ts";
 import { RunReference } from "../runs/run-reference.ts";
 
-/** Ends a command line that asked for help or the version only, or named no command; its text is already printed. */
+/** Thrown when the command line asked only for help or the version, or named no command. The text is already printed. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
-  /** The code with which the command line ends. */
+  /** The exit code of the command line. */
   readonly exit: ExitCode;
 
   constructor(exit: ExitCode) {
@@ -20,7 +20,7 @@ export class HelpShown extends Error {
   }
 }
 
-/** Returns how a command line ends that leads to no command: with its help, or with a failure. */
+/** Returns how a command line ends that calls no command: with its help, or with a failure. */
 export function endOf(error: CommanderError, command: Command): HelpShown | Failure {
   if (error.exitCode === 0) return new HelpShown(EXIT.passed);
   return error.code.startsWith("commander.help") ? new HelpShown(EXIT.cannotStart) : misunderstood(error, command);
@@ -40,7 +40,7 @@ function misunderstood({ code, message }: CommanderError, command: Command): Fai
   });
 }
 
-// No option has a point in its name.
+// No option has a dot in its name.
 function fileAdvice(typed: string, command: Command): AdviceLines | undefined {
   if (!/^-.*\.\w+$/.test(typed)) return undefined;
   const path = command.parent === null ? `${pathOf(command)} run` : pathOf(command);
@@ -48,8 +48,8 @@ function fileAdvice(typed: string, command: Command): AdviceLines | undefined {
 }
 
 /**
- * Holds that no option and no argument is empty, as a variable of a shell leaves it that is not set: an empty path would be this folder, and all
- * that is in it. Throws a Failure.
+ * Throws a Failure if an option or argument is empty, which happens when a shell variable is not set. An empty path would mean the current folder and
+ * everything in it.
  */
 export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: Command): void {
   const isGivenEmpty = (name: string): boolean => [given[name]].flat().some(isEmpty);
@@ -68,7 +68,7 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (value instanceof RunReference && value.typed === "");
 }
 
-/** Holds that no option was given that the command above this one knows, and it does not: it would be read, and then do nothing. Throws a Failure. */
+/** Throws a Failure if an option was given that only the parent command knows. Commander would accept it, and it would do nothing. */
 export function refuseOfParent(command: Command): void {
   const { parent } = command;
   if (parent === null || parent.parent === null) return;
@@ -93,7 +93,7 @@ function plain(words: string): string {
     );
 }
 
-// Commander gives what was typed only within its sentence.
+// Commander gives what was typed only as a part of its message.
 function typedIn(words: string): string {
   const [, typed = ""] = /(?:unknown \w+|argument|value) '([^'=]+)/.exec(words) ?? /but got \d+: ([^,]+?)[,.]/.exec(words) ?? [];
   return typed;

@@ -1,4 +1,4 @@
-/** Every text of the command line's help, in one place. */
+/** All texts of the command line's help. */
 export const WORDS = {
   root: {
     summary: "Runs YAML playbooks against your tokenization service: each write at most once, every outcome reported.",

@@ -9,10 +9,10 @@ import type { CheckedFile } from "../../report/check/checked.ts";
 import type { NotBegun } from "../../report/shape.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 
-/** A file that was checked, and what is known of its playbook. */
+/** A checked file with the name of its playbook, if known. */
 type Checked = CheckedFile & { readonly playbook: { readonly name: string } | undefined };
 
-/** Some of the named playbooks do not pass the check, so none of them is run. */
+/** Some of the named playbooks fail the check, so none of them is run. */
 export class CheckFailure extends Failure {
   readonly #checked: readonly Checked[];
 
@@ -30,7 +30,7 @@ export class CheckFailure extends Failure {
     this.#checked = checked;
   }
 
-  /** Each playbook with the first thing that is wrong with it, or that others are not right. */
+  /** Each playbook with its first error, or with the note that others have errors. */
   get notBegun(): readonly NotBegun[] {
     return this.#checked.map((checked) => ({
       playbook: { name: checked.playbook?.name ?? checked.file, file: checked.file },
@@ -44,7 +44,7 @@ export function unreadPlaybook(file: string): NotBegun["playbook"] {
   return { name: file, file };
 }
 
-/** Returns what is reported of playbooks that could not be run, and why; the caller names them where the failure does not. */
+/** Returns the report on playbooks that could not be run. `playbooks` names them if the failure does not. */
 export function notBegunBy(failure: Failure, playbooks: () => readonly NotBegun["playbook"][]): readonly NotBegun[] {
   if (failure instanceof CheckFailure) return failure.notBegun;
   return playbooks().map((playbook) => ({ playbook, problem: failure.toJSON() }));

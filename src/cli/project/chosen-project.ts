@@ -6,17 +6,17 @@ import { findEnvironmentFile } from "../../environment/load.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 
-/** The project that a command acts in. */
+/** The project that a command works in. */
 export interface Project {
-  /** Its `tokenbook.yaml`; `undefined` when there is none. */
+  /** The path of its `tokenbook.yaml`; `undefined` if there is none. */
   readonly environmentFile: string | undefined;
-  /** The folder of that file; without one, the working directory. */
+  /** The folder of that file, or the working directory if there is none. */
   readonly folder: string;
 }
 
-/** A shell with a known project. Whatever opens a target or reads variables asks for one. */
+/** A shell with a known project. Every function that opens a target or reads variables requires it. */
 export interface ProjectShell extends Shell {
-  /** The project that the command acts in. */
+  /** The project that the command works in. */
   readonly project: Project;
 }
 
@@ -34,13 +34,16 @@ export function inProjectHere(shell: Shell): ProjectShell {
   return inProject(shell, projectAt(shell.cwd));
 }
 
-/** Returns the shell in a project. Throws a Failure when an assistant calls that acts in another one: its environments have the same names. */
+/**
+ * Returns the shell in a project. Throws a Failure if the caller is an assistant that works in another project, because environments of different projects have
+ * the same names.
+ */
 export function inProject(shell: Shell, project: Project): ProjectShell {
   assertCallersProject(shell, project);
   return { ...shell, project };
 }
 
-/** Holds that whoever calls may act in a project: a person in any, an assistant in that of its server. Throws a Failure. */
+/** Throws a Failure if the caller may not act in a project. A person may act in any project, an assistant only in that of its server. */
 export function assertCallersProject({ cwd, caller }: Pick<Shell, "cwd" | "caller">, project: Project): void {
   if (caller === "person" || placeOf(caller.environmentFile) === placeOf(project.environmentFile)) return;
   const shown = (file: string | undefined): string => (file === undefined ? "no tokenbook.yaml" : relative(cwd, file));
@@ -52,21 +55,20 @@ export function assertCallersProject({ cwd, caller }: Pick<Shell, "cwd" | "calle
   });
 }
 
-// A link to the file of another project has other keys beside it.
+// Only the folder's links are followed: a link to the `tokenbook.yaml` of another project has other keys beside it.
 function placeOf(file: string | undefined): string | undefined {
   return file === undefined ? undefined : join(realpathSync(dirname(file)), basename(file));
 }
 
 /**
- * Returns the shell in the project of these playbooks. A file belongs to the `tokenbook.yaml` beside it or above it, wherever it really lies;
- * without one, to that of the working directory. A playbook that comes with the tool belongs to none of its own. Throws a Failure when the
- * playbooks belong to two projects.
+ * Returns the shell in the project of these playbooks. A file belongs to the `tokenbook.yaml` beside or above its real path, or else to that of the working
+ * directory. A playbook that comes with the tool belongs to no project of its own. Throws a Failure if the playbooks belong to two projects.
  */
 export function inProjectOf(shell: Shell, files: readonly string[], { state }: { readonly state?: string } = {}): ProjectShell {
   const project = projectOf(shell, files);
   if (project.environmentFile !== undefined) shell.onRead?.(project.environmentFile);
   const usual = projectAt(shell.cwd).folder;
-  // Commands that we print are typed here, where another state directory would be looked at.
+  // Commands that we print are typed in this folder, where they would use another state directory.
   if (state === undefined && project.folder !== usual) shell.hintState(relative(shell.cwd, join(project.folder, STATE_FOLDER)));
   return inProject(shell, project);
 }

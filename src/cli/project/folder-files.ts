@@ -10,23 +10,23 @@ import { parseYaml } from "../../source/parse.ts";
 import type { Shell } from "../shell.ts";
 import { missingFile } from "./missing-file.ts";
 
-// For a person whose folder has none.
+// Advice for a folder without a playbook.
 const A_PLAYBOOK = 'a playbook is a .yaml file that begins with the line "playbook: 1"';
 
-/** The files that a command line means, and those of its folders that are no playbooks. */
+/** The files that a command line means, and the skipped files in its folders. */
 export interface PlaybookFiles {
   /** The files to use, as the command line names or finds them. */
   readonly files: readonly string[];
-  /** Those of the files that were found in a folder; all others were named. */
+  /** The files that were found in a folder. All others were named. */
   readonly found: ReadonlySet<string>;
-  /** Files of folders that are left out. */
+  /** Files in folders that are skipped. */
   readonly skipped: readonly SkippedFile[];
 }
 
-// Also `..2026_11_27`, in which Kubernetes keeps the files that its links lead to: a name of theirs would change with each update.
+// This also hides folders such as `..2026_11_27`, in which Kubernetes keeps the targets of its links. Their names would change with each update.
 const HIDDEN = /^(?:node_modules$|\.)/;
 
-/** Returns the files that a name means: the file itself, or those of a folder whose names are wanted. Throws a Failure. */
+/** Returns the files that a name means: the file itself, or the wanted files in a folder. Throws a Failure. */
 export function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
@@ -38,7 +38,7 @@ export function filesAt(path: string, name: string, wanted: (name: string) => bo
   return found.toSorted();
 }
 
-// A link that leads nowhere counts, so that reading it fails.
+// A broken link counts as a file, so that reading it fails.
 function isFile(entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
@@ -62,7 +62,7 @@ function entriesOf(path: string, name: string): readonly Dirent[] {
   }
 }
 
-/** Splits files into those to be used and those to be skipped: a file of a folder may be data, a file that is named is meant. */
+/** Splits files into those to use and those to skip. A file in a folder may be data, but a file that was named must be a playbook. */
 export function withoutData(
   files: readonly string[],
   found: ReadonlySet<string>,
@@ -86,7 +86,10 @@ const SHOWN = 5;
 const VERSION_KEY = "playbook";
 const PLAYBOOK = /^\ufeff?playbook[ \t]*:/m;
 
-/** Whether a file of a folder is no playbook. What cannot be read, and what looks like a playbook with a mistake, is left for the check to refuse. */
+/**
+ * Returns whether a file in a folder is not a playbook. A file that cannot be parsed, or that looks like a playbook with a mistake, counts as a playbook, so
+ * that the check refuses it.
+ */
 export function isData(file: string, text: string): boolean {
   if (PLAYBOOK.test(text)) return false;
   const { root } = parseYaml(file, text);
@@ -97,8 +100,8 @@ export function isData(file: string, text: string): boolean {
 }
 
 /**
- * Returns the playbooks of a folder that lack a required input and that another of these playbooks includes: they are parts of others.
- * `isGiven` says whether an input has a value.
+ * Returns the playbooks in folders that lack a required input and that another of these playbooks includes. They are parts of others and are not run on their
+ * own. `isGiven` returns whether an input has a value.
  */
 export function partsOfOthers(
   playbooks: readonly Playbook[],
@@ -122,7 +125,7 @@ export function noteSkipped({ stderr }: Pick<Shell, "stderr">, skipped: readonly
   for (const line of firstLines(lines, LIMITS.filesNamed)) stderr.write(`${line}\n`);
 }
 
-/** Counts skipped files for a summary; empty where there is none. */
+/** Returns the number of skipped files for a summary; empty if there are none. */
 export function countSkipped({ length }: readonly SkippedFile[]): string {
   return length === 0 ? "" : `${count(length, "file")} skipped`;
 }

@@ -3,12 +3,12 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
 
-/** Returns whether a file could not be read because there is none of this name. */
+/** Returns whether a file could not be read because it does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** Returns the failure for a file or folder that somebody named as `name`, and that is not there. */
+/** Returns the failure for a missing file or folder that somebody named as `name`. */
 export function missingFile(path: string, name: string): Failure {
   if (name === "-") {
     return new Failure({
@@ -28,7 +28,7 @@ export function missingFile(path: string, name: string): Failure {
 }
 
 function nearPath(path: string, name: string): string | undefined {
-  // A link that leads nowhere bears the very name.
+  // A broken link has exactly the missing name, so it is no suggestion.
   const others = namesIn(dirname(path)).filter((each) => each !== basename(path));
   const near = didYouMean(basename(path), others);
   return near === undefined ? undefined : join(dirname(name), near);
@@ -38,6 +38,6 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // what cannot be read has no names to offer
+    return []; // a folder that cannot be read offers no names
   }
 }

@@ -9,7 +9,7 @@ import { projectOfFile } from "./chosen-project.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 
-/** Returns the reader of the files that playbooks and inputs name; a path that is relative begins in the working directory. */
+/** Returns the reader of the files that playbooks and inputs name. A relative path begins in the working directory. */
 export function filesOf({ cwd, onRead, caller }: Pick<Shell, "cwd"> & Partial<Pick<Shell, "onRead" | "caller">>): FileReader {
   return {
     isGivenByPerson: caller === "person",
@@ -22,10 +22,10 @@ export function filesOf({ cwd, onRead, caller }: Pick<Shell, "cwd"> & Partial<Pi
   };
 }
 
-// `.env`, `.env.local`, `prod.env`, what direnv reads, and our own.
+// Matches `.env`, `.env.local`, `prod.env`, the files that direnv reads, and `tokenbook.yaml`.
 const SETTINGS = /^\.env(?:rc)?(?![a-z])|\.env$|^tokenbook\.yaml$/i;
 
-/** Returns where a file is, as seen from the playbook that a person has named in a working directory. */
+/** Returns where a file is relative to the playbook that a person has named in a working directory. */
 export function placementIn(cwd: string, path: string, named: string): Placement {
   const [spelled, playbook] = [resolve(cwd, path), resolve(cwd, named)];
   const real = realPath(spelled);
@@ -35,15 +35,15 @@ export function placementIn(cwd: string, path: string, named: string): Placement
   return ways.every(isHidden) ? "hidden" : "project";
 }
 
-// Another user who lays a tokenbook.yaml above a project must not widen what it may read.
+// Another user could put a tokenbook.yaml above a project. That must not widen what the project may read.
 function trustedFolder(cwd: string, named: string): readonly string[] {
   const { environmentFile: path, folder } = projectOfFile(cwd, named);
   return path === undefined || isTrusted({ path, name: path }) ? [folder] : [];
 }
 
 /**
- * Returns the path of a file from a folder, which is the same whichever links lead to that folder: a shell that has entered a folder through a link
- * names the files in it by that link. A link below the folder is a name like any other.
+ * Returns the path of a file relative to a folder. The path is the same whichever links lead to that folder, because a shell that entered the folder through a
+ * link names its files by that link. Links below the folder are not followed.
  */
 export function seenFrom(folder: string, path: string): string {
   const here = realPath(folder);
@@ -54,7 +54,7 @@ export function seenFrom(folder: string, path: string): string {
   }
 }
 
-/** Returns where links lead; of a file that is not there, as far as its folders are. */
+/** Returns a path with its links followed. If the file does not exist, only the links of its folders are followed. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -64,7 +64,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Returns the path of a file from a folder that holds it, at whatever depth; `undefined` when it is outside. */
+/** Returns the path of a file relative to a folder that contains it at any depth; `undefined` if it is outside. */
 export function wayBelow(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way;

@@ -38,25 +38,25 @@ import { chosenByTags } from "./tags.ts";
 import { isCi } from "../view/colour.ts";
 import type { Variables } from "../../base/variables.ts";
 
-/** The options of whatever looks at what runs have left. */
+/** The options of all commands that show what runs have left. */
 export interface MemoryOptions {
-  /** The folder that keeps the runs; the project's own state when left out. */
+  /** The folder that stores the runs. If left out, the project's own state. */
   readonly state?: string;
   /** Prints JSON on stdout. */
   readonly json?: boolean;
 }
 
-/** The options that say where a run acts and what it remembers. */
+/** The options that say where a run acts and where it is stored. */
 export interface Where extends Dotenv {
-  /** The name of the environment; the usual one when left out. */
+  /** The name of the environment. If left out, the default one. */
   readonly env?: string;
-  /** The folder that keeps the runs; the project's own state when left out. */
+  /** The folder that stores the runs. If left out, the project's own state. */
   readonly state?: string;
 }
 
-/** The options that say which file gives variables that the process does not set: one by its name, none, or the usual one. */
+/** The option for the file with variables that the process does not set. */
 export interface Dotenv {
-  /** The file that gives variables: by its name, none for false, the usual one when left out. */
+  /** The name of the dotenv file; `false` for none. If left out, the default one. */
   readonly dotenv?: string | false;
 }
 
@@ -65,12 +65,12 @@ export function stateDirectory({ cwd, project }: Pick<ProjectShell, "cwd" | "pro
   return where.state === undefined ? join(project.folder, STATE_FOLDER) : resolve(cwd, where.state);
 }
 
-// A scheduler or a worker that is under way would lose sight of its open writes in another state.
+// The server is read once: in another state, a running scheduler or worker would lose sight of its open writes.
 const servers = new WeakMap<Project, { readonly server: ServerPlace | undefined }>();
 
 /**
- * Returns where the state is: the directory that the options name, the database that `tokenbook.yaml` names, or `.tokenbook` in the folder of the
- * project. A command keeps to the one that it has begun with, also when the file is edited meanwhile. Throws a Failure.
+ * Returns where the state is: the directory that the options name, the database that `tokenbook.yaml` names, or `.tokenbook` in the folder of the project. A
+ * command keeps its first answer, even if the file is edited meanwhile. Throws a Failure.
  */
 export function statePlace(shell: ProjectShell, where: Where): StatePlace {
   const { cwd, project } = shell;
@@ -83,8 +83,8 @@ export function statePlace(shell: ProjectShell, where: Where): StatePlace {
 }
 
 /**
- * The same for a command that only looks: without a project, that of the working directory. Throws a Failure when a directory is named that is
- * not there: its emptiness would read as if all were well.
+ * Returns the same for a command that only reads, by default in the project of the working directory. Throws a Failure if the named directory does not exist,
+ * because an empty state would look as if all were well.
  */
 export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Where): StatePlace {
   const place = statePlace({ ...shell, project: shell.project ?? projectAt(shell.cwd) }, where);
@@ -97,7 +97,9 @@ export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Whe
   });
 }
 
-/** Returns the working directory as seen from the folder of `tokenbook.yaml`: it stays the same where the project is moved. Without such a file, nothing. */
+/**
+ * Returns the working directory relative to the folder of `tokenbook.yaml`, which stays the same if the project is moved. Without such a file, returns nothing.
+ */
 export function folderInProject({ cwd, project }: Pick<ProjectShell, "cwd" | "project">): string | undefined {
   return project.environmentFile === undefined ? undefined : relative(project.folder, cwd) || ".";
 }
@@ -107,14 +109,14 @@ export function pathInProject({ cwd, project }: ProjectShell, { file }: Pick<Pla
   return relative(project.folder, resolve(cwd, file));
 }
 
-/** What keys, `env` and `secrets` are looked for in: the variables of the process, and behind them those of the `.env` file. Throws a Failure. */
+/** Returns the variables for keys, `env` and `secrets`: those of the process, and then those of the `.env` file. Throws a Failure. */
 export function variablesOf(shell: ProjectShell, options: Dotenv): Variables {
   const file = dotenvFile(shell, options);
   if (file !== undefined) shell.onRead?.(file.path);
   return file === undefined ? shell.variables : { ...readDotenv(file, relative(shell.cwd, file.path)), ...shell.variables };
 }
 
-/** The file that gives variables; `undefined` when there is none. */
+/** Returns the dotenv file; `undefined` if there is none. */
 export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): DotenvFile | undefined {
   if (dotenv === false) return undefined;
   if (dotenv !== undefined) return { path: resolve(cwd, dotenv), isNamed: true };
@@ -122,13 +124,13 @@ export function dotenvFile({ cwd, project }: ProjectShell, { dotenv }: Dotenv): 
   return existsSync(path) ? { path, isNamed: false } : undefined;
 }
 
-/** A target. To dispose of it ends what serves it, and does nothing for a service that others run. */
+/** An open target. Disposing of it stops an embedded sandbox, and does nothing for a service that others run. */
 export interface OpenTarget extends AsyncDisposable {
-  /** Where runs act, with its keys. */
+  /** Where runs act, with the keys. */
   readonly target: Target;
 }
 
-/** Opens the environment that the options name; without an environment file, an embedded sandbox. It keeps its data in the state directory. */
+/** Opens the environment that the options name. Without an environment file, opens an embedded sandbox, which keeps its data in the state directory. */
 export async function openTarget(
   shell: ProjectShell,
   where: Where,
@@ -146,12 +148,12 @@ export async function openTarget(
   return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), EMBEDDED_NAME);
 }
 
-/** The name by which `--env` asks for the embedded sandbox where there is no environment file. */
+/** The name of the embedded sandbox for `--env` if there is no environment file. */
 export const EMBEDDED_NAME = "sandbox";
 
 /**
- * Holds that the embedded sandbox may serve where there is no environment file. Throws a Failure when the options name another environment,
- * or when a CI job does not ask for the sandbox by its name: nobody reads there that no real service was reached.
+ * Checks that a run may use the embedded sandbox because there is no environment file. Throws a Failure if the options name another environment, or if a CI job
+ * does not name the sandbox: nobody would notice there that no real service was reached.
  */
 export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { env }: Pick<Where, "env">): void {
   if (env === EMBEDDED_NAME || (env === undefined && !isCi(variables))) return;
@@ -166,7 +168,7 @@ export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { en
   );
 }
 
-// Asked before any key is read: whoever allows the sandbox only needs none.
+// This is checked before any key is read, because a caller that allows only the sandbox needs no keys.
 function assertEmbedded({ cwd }: Shell, file: string, { env }: Where): void {
   const all = outlineEnvironments(file, cwd);
   const chosen = env === undefined ? all[0] : all.find(({ name }) => name === env);
@@ -179,7 +181,7 @@ function assertEmbedded({ cwd }: Shell, file: string, { env }: Where): void {
   });
 }
 
-/** Opens a sandbox in this process as a target; its data is in the file at `path`, or nowhere for `:memory:`. */
+/** Opens a sandbox in this process as a target. Its data is in the file at `path`; with `:memory:`, it is not stored. */
 export async function embeddedSandbox(path: string, environment: string): Promise<OpenTarget> {
   const { startSandbox } = await import("../../sandbox/sandbox.ts");
   const sandbox = await startSandbox({ path });
@@ -187,7 +189,7 @@ export async function embeddedSandbox(path: string, environment: string): Promis
   return { target, [Symbol.asyncDispose]: () => sandbox.close() };
 }
 
-/** A sandbox that serves, as a target. */
+/** Returns a running sandbox as a target. */
 export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environment" | "profile">): Target {
   const credentials = new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)]));
   return {
@@ -203,7 +205,7 @@ export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environ
     exclusive: true,
     protected: false,
     settleWithinMs: undefined,
-    // One process with one database: every read shows all that took effect before it.
+    // A sandbox is one process with one database, so every read shows all writes that took effect before it.
     readLagMs: 0,
     timeoutMs: 30_000,
     whereIs: (setting) => `the embedded sandbox${setting === "" ? "" : ` (${setting})`}`,
@@ -211,8 +213,8 @@ export function sandboxTarget(sandbox: RunningSandbox, as: Pick<Target, "environ
 }
 
 /**
- * The playbook files that arguments name, or playbooks that come with the tool (`tokenbook/supply.yaml`); a folder means every .yaml file below it but `tokenbook.yaml`, which is not a playbook,
- * and files in hidden folders. Throws a Failure.
+ * Returns the playbook files that arguments name. An argument may be a playbook that comes with the tool (`tokenbook/supply.yaml`), or a folder. A folder means
+ * every .yaml file below it, except `tokenbook.yaml`, which is not a playbook, and files in hidden folders. Throws a Failure.
  */
 export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookFiles {
   const isFolder = (name: string): boolean =>
@@ -230,12 +232,12 @@ export function playbookFiles(shell: Shell, named: readonly string[]): PlaybookF
   return withoutData(files, found, (file) => readText(resolve(shell.cwd, file), file));
 }
 
-/** The same files without a look into them, so that those of a folder may be data. Throws a Failure. */
+/** Returns the same files without opening them, so those from folders may be data. Throws a Failure. */
 export function namesOfPlaybooks(shell: Shell, named: readonly string[]): readonly string[] {
   return filesNamed(shell, named, (name) => name !== ENVIRONMENT_FILE);
 }
 
-/** The YAML files that arguments name, the environment file among them. Throws a Failure. */
+/** Returns the YAML files that arguments name, including the environment file. Throws a Failure. */
 export function yamlFiles(shell: Shell, named: readonly string[]): readonly string[] {
   return filesNamed(shell, named, () => true);
 }
@@ -253,12 +255,12 @@ function filesNamed(shell: Shell, named: readonly string[], wanted: (name: strin
   return [...new Set(files.map((file) => (isAbsolute(file) ? seenFrom(shell.cwd, file) || file : file)))];
 }
 
-/** The map that a YAML or JSON file holds: inputs, a seed. Throws a Failure. */
+/** Reads a map, such as inputs or a seed, from a YAML or JSON file. Throws a Failure. */
 export function readMapFile(shell: Shell, name: string): JsonObject {
   return readPlacedMap(shell, name).values;
 }
 
-/** The same, with where each value is written, such as `inputs.yaml:3:9`. */
+/** Reads such a map, and returns where each value is in the file, such as `inputs.yaml:3:9`. */
 export function readPlacedMap(shell: Shell, name: string): { readonly values: JsonObject; readonly placeOf: PlaceOfInput } {
   const { file, root } = parsedFile(shell, name);
   const values = toJson(root);
@@ -274,7 +276,7 @@ export function readPlacedMap(shell: Shell, name: string): { readonly values: Js
   });
 }
 
-/** The value that a YAML or JSON file holds, such as the list of a fault plan. Throws a Failure. */
+/** Reads a value, such as the list of a fault plan, from a YAML or JSON file. Throws a Failure. */
 export function readDataFile(shell: Shell, name: string): Json {
   return toJson(parsedFile(shell, name).root);
 }
@@ -290,7 +292,7 @@ function parsedFile(shell: Shell, name: string): { readonly file: SourceFile; re
   });
 }
 
-/** The profile of the environment of this name, as the environment file has it. Throws a Failure. */
+/** Returns the profile of an environment from the environment file. Throws a Failure. */
 export function profileOf({ cwd, project }: ProjectShell, environment: string): Profile {
   if (project.environmentFile !== undefined) return loadProfile(project.environmentFile, { name: environment, cwd });
   throw noEnvironmentFile(
@@ -309,18 +311,18 @@ function noEnvironmentFile(so: string, next: string): Failure {
 
 const load = createRequire(import.meta.url);
 
-/** Returns the translation of documents of other standards, which few commands need. */
+/** Loads the translation of documents of other standards, which few commands need. */
 export function interchange(): typeof Interchange {
   return load("#interchange") as typeof Interchange;
 }
 
-/** What a check of one file gave; the playbook when it can be run. */
+/** The result of checking one file, with the playbook if it can be run. */
 export interface CheckedPlaybookFile extends CheckedFile {
-  /** The playbook; undefined when the check found an error. */
+  /** The playbook; undefined if the check found an error. */
   readonly playbook: Playbook | undefined;
 }
 
-/** Reads and checks a playbook file. Throws a Failure only when the file cannot be read. */
+/** Reads and checks a playbook file. Throws a Failure only if the file cannot be read. */
 export function checkFile(shell: Shell, file: string, files: FileReader = filesOf(shell)): CheckedPlaybookFile {
   const own = shipped.read(file);
   if (own === undefined) shell.onRead?.(resolve(shell.cwd, file));
@@ -330,7 +332,7 @@ export function checkFile(shell: Shell, file: string, files: FileReader = filesO
   return { file, ok: playbook !== undefined, playbook, diagnostics };
 }
 
-/** The text of a file. Throws a Failure that calls it by `name`. */
+/** Reads a file as text. Throws a Failure that calls the file `name`. */
 export function readText(path: string, name: string, ifTooLarge?: NamedFile["ifTooLarge"]): string {
   try {
     return decode(name, readRegular({ path, name, ifTooLarge }, LIMITS.dataBytes));
@@ -345,7 +347,7 @@ export function readText(path: string, name: string, ifTooLarge?: NamedFile["ifT
   }
 }
 
-/** Bytes as text. Throws a Failure when they are not UTF-8: a guess would change what the text says. */
+/** Decodes bytes as UTF-8. Throws a Failure if they are not UTF-8, because a guess could change the text. */
 export function decode(name: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -358,7 +360,10 @@ export function decode(name: string, bytes: Uint8Array): string {
   }
 }
 
-/** The playbooks of all files that the tags choose, warnings printed; throws a Failure with every error when one is wrong: nothing is run then. */
+/**
+ * Checks all files and returns the playbooks that the tags choose. Prints all warnings and errors, and throws a Failure if one of the playbooks has an error:
+ * then nothing is run.
+ */
 export function loadPlaybooks(
   shell: Shell,
   files: readonly string[],

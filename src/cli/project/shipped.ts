@@ -11,7 +11,7 @@ import type { Playbook } from "../../playbook/model.ts";
 
 const PREFIX = "tokenbook/";
 
-/** The playbooks of the folder `library`, which comes with the package. */
+/** The playbooks in the folder `library`, which come with the package. */
 export const shipped: ShippedPlaybooks = {
   get names() {
     const embedded = embeddedNames()?.filter((name) => name.startsWith(PREFIX));
@@ -30,9 +30,9 @@ export function bareNameOf(uses: string): string {
   return uses.replace(/^tokenbook\//, "").replace(/\.yaml$/, "");
 }
 
-/** One of them, and what its check gave. */
+/** A playbook that comes with the package, and the result of its check. */
 export interface ShippedPlaybook {
-  /** As a step names it. */
+  /** Its name in `uses`. */
   readonly uses: string;
   /** The checked playbook. */
   readonly playbook: Playbook;
@@ -40,14 +40,14 @@ export interface ShippedPlaybook {
   readonly outputs: CheckResult["outputs"];
 }
 
-/** Reads and checks one of them, as a step names it. */
+/** Reads and checks such a playbook by its name in `uses`. */
 export function shippedPlaybook(uses: string): ShippedPlaybook {
   const { playbook, outputs } = checkPlaybook(uses, shipped.read(uses) ?? "", { read: () => undefined, shipped });
   invariant(playbook !== undefined, `${uses}, which comes with the tool, passes its check`);
   return { uses, playbook, outputs };
 }
 
-/** Returns all of them, in the order of their names. */
+/** Returns all such playbooks, sorted by name. */
 export function shippedPlaybooks(): readonly ShippedPlaybook[] {
   return shipped.names.map(shippedPlaybook);
 }
@@ -57,12 +57,12 @@ function textOf(name: string): string {
   return content.toString("utf8");
 }
 
-/** Returns where one of them lies; `undefined` when it is inside a single binary. */
+/** Returns the path of such a playbook; `undefined` if it is inside a single binary. */
 export function pathOfShipped(name: string): string | undefined {
   return embeddedNames() === undefined ? join(folder(), basename(name)) : undefined;
 }
 
-// Found through the package's own imports, so that it is the same from the sources and from what was built.
+// We resolve the folder through the package's own imports, so that it is found from the sources and from the build alike.
 function folder(): string {
   return dirname(createRequire(import.meta.url).resolve("#library/mint.yaml"));
 }

@@ -7,8 +7,8 @@ interface Tagged {
 }
 
 /**
- * The playbooks that tags choose: `smoke,slow` those with one of them, `!slow` those without it. One with mistakes stays among them,
- * for what cannot be read must not be left out in silence. Throws a Failure when none of them has a tag that is named, or none is left.
+ * Returns the playbooks that tags choose: `smoke,slow` chooses playbooks with one of these tags, `!slow` those without it. A playbook with errors always stays,
+ * because it must not be left out silently. Throws a Failure if no playbook has a named tag, or if no playbook is left.
  */
 export function chosenByTags<Checked extends Tagged>(checked: readonly Checked[], named: readonly string[]): readonly Checked[] {
   const known = [...new Set(checked.flatMap(({ playbook }) => playbook?.tags ?? []))].toSorted();
@@ -23,7 +23,7 @@ export function chosenByTags<Checked extends Tagged>(checked: readonly Checked[]
   });
 }
 
-/** Whether tags choose a playbook. */
+/** Returns whether tags choose a playbook. */
 export function isChosen({ tags }: Pick<Playbook, "tags">, named: readonly string[]): boolean {
   const wanted = named.filter((tag) => !isDenied(tag));
   const denied = new Set(named.filter(isDenied).map(bare));

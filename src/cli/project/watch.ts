@@ -11,8 +11,8 @@ import type { Shell } from "../shell.ts";
 const LOOK_MS = 200;
 
 /**
- * Does some work whenever a file that it read has changed, or a YAML file was added to a named folder, until the command is stopped. Looking at the
- * files, and not waiting for the system's events, finds each change on every file system, and whichever way an editor saves.
+ * Repeats some work until the command is stopped: whenever a file that the work has read changes, or a YAML file is added to a named folder. It polls the files
+ * instead of waiting for events of the system, so it finds each change on every file system and with every editor.
  */
 export async function whenChanged(
   shell: Shell,
@@ -23,7 +23,7 @@ export async function whenChanged(
   while (!stopping.aborted) {
     const seen = new Map(named.map((name) => resolve(shell.cwd, name)).map((path) => [path, stampOf(path)]));
     const onRead = (path: string): void => {
-      // As it was before it was read: a change meanwhile is not lost.
+      // We note its state before it is read, so that no change in between is lost.
       if (!seen.has(path)) seen.set(path, stampOf(path));
     };
     await done(shell, () => work({ ...shell, onRead }));
@@ -44,7 +44,7 @@ async function done(shell: Shell, work: () => Promise<ExitCode>): Promise<void> 
   }
 }
 
-// An editor may remove a file before it puts the new one in its place, so a change counts once nothing has changed for one more look.
+// An editor may remove a file before it puts the new one in its place, so a change counts only when the next look finds nothing further.
 async function firstChange(seen: ReadonlyMap<string, string>, stopping: AbortSignal): Promise<string | undefined> {
   for (let last = ""; !stopping.aborted;) {
     await systemClock.sleep(LOOK_MS, stopping);
@@ -60,7 +60,7 @@ function commonLength(path: string, folder: string): number {
   return path.startsWith(folder) ? folder.length : 0;
 }
 
-// A file by what a save changes; a folder by the YAML files below it.
+// A file is compared by what a save changes, a folder by the YAML files below it.
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "none";

@@ -5,11 +5,11 @@ import { percentDecoded } from "../../base/text/percent.ts";
 import { Transport } from "../../transport/exchange.ts";
 import type { Variables } from "../../base/variables.ts";
 
-/** Where traces are sent to. */
+/** Where traces are sent. */
 export interface Collector {
-  /** The whole address for traces. */
+  /** The complete address of the traces endpoint. */
   readonly url: URL;
-  /** The headers of each request, by their names; their values may be keys. */
+  /** The headers of each request by name. A value may be a key. */
   readonly headers: Readonly<Record<string, Secret>>;
 }
 
@@ -17,7 +17,7 @@ const TRACES = "/v1/traces";
 const OWN = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const SHARED = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
-/** The collector that OpenTelemetry's own variables name; `undefined` when they name none, or no HTTP address. */
+/** Returns the collector that OpenTelemetry's own variables name; `undefined` if they name none, or no HTTP address. */
 export function collectorIn(variables: Variables): Collector | undefined {
   const of = (name: string): string =>
     variables[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ?? variables[`OTEL_EXPORTER_OTLP_${name}`] ?? "";
@@ -36,7 +36,7 @@ export function collectorIn(variables: Variables): Collector | undefined {
   return { url: new URL(address), headers: headersIn(of("HEADERS")) };
 }
 
-// `api-key=KEY,x-tenant=a%20b`
+// For example `api-key=KEY,x-tenant=a%20b`.
 function headersIn(text: string): Readonly<Record<string, Secret>> {
   const pairs = text.split(",").flatMap((pair): readonly (readonly [string, Secret])[] => {
     const at = pair.indexOf("=");
@@ -46,7 +46,7 @@ function headersIn(text: string): Readonly<Record<string, Secret>> {
   return Object.fromEntries(pairs);
 }
 
-/** Sends what there is, one request after the other. Throws when the collector does not take them, in words that hold none of its headers. */
+/** Sends the bodies one request after the other. Throws if the collector rejects one, with a message that contains no header. */
 export async function sendTraces({ url, headers }: Collector, bodies: Iterable<string>): Promise<void> {
   await using transport = new Transport();
   for (const body of bodies) {
@@ -59,7 +59,7 @@ export async function sendTraces({ url, headers }: Collector, bodies: Iterable<s
       fresh: false,
       fence: undefined,
       timeoutMs: LIMITS.traceMs,
-      signal: undefined, // the trace of a run that was interrupted is sent too
+      signal: undefined, // an interrupted run is traced too
     });
     if (exchanged.kind !== "answered") throw new Error(exchanged.why);
     if (exchanged.status < 200 || exchanged.status > 299) throw new Error(`the collector answered HTTP ${exchanged.status}`);

@@ -4,7 +4,7 @@ import { formatFailure } from "../print/failure.ts";
 import { hinted } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";
 
-/** Shows the reports that are missing, and returns the exit code: a job that believes reports must not take the one of yesterday for today's. */
+/** Shows which reports are missing, and returns the exit code. It is not 0, because a CI job must not take yesterday's report for today's. */
 export function showMissing({ stderr, hint }: Shell, missing: readonly Failure[]): ExitCode {
   for (const failure of missing) stderr.write(formatFailure(hinted(failure, hint)));
   return missing.length === 0 ? EXIT.passed : EXIT.cannotStart;

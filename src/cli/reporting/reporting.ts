@@ -15,13 +15,13 @@ import type { Shell, TextKind } from "../shell.ts";
 /** The name of a file that means stdout. */
 export const STDOUT = "-";
 
-/** The reports that a command is to write, and that the variables of a CI system or of tracing ask for. */
+/** The reports that a command must write: those that it names, and those that the variables of a CI system or of tracing ask for. */
 export interface Reporting {
-  /** One of them is data on stdout, so nothing else may be printed there. */
+  /** Whether a report goes to stdout. Then nothing else may be printed there. */
   readonly takesStdout: boolean;
-  /** What remembers the exchanges of one more run; `undefined` when nobody wants to know. */
+  /** Returns a recorder for the exchanges of one more run; `undefined` if no report needs them. */
   readonly trace: (session: Pick<Session, "redact">) => Trace | undefined;
-  /** Writes them all, and returns a failure for each that the command names and that could not be written. The variables' are only mentioned on stderr. */
+  /** Writes all reports. Returns a failure for each report that the command names and that could not be written. For the others, stderr gets a note. */
   readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun?: readonly NotBegun[]) => Promise<readonly Failure[]>;
 }
 
@@ -33,8 +33,8 @@ interface AskedReports {
 }
 
 /**
- * Looks, before anything is sent, whether each report could be written, and makes the folders. Throws a Failure that names the first
- * that could not.
+ * Checks, before anything is sent, that each report can be written, and creates the folders. Throws a Failure that names the first report that cannot be
+ * written.
  */
 export function prepareReporting(shell: Shell, options: AskedReports): Reporting {
   const { variables } = shell;
@@ -60,7 +60,7 @@ export function prepareReporting(shell: Shell, options: AskedReports): Reporting
 // Two documents in one stream are none.
 const STDOUT_NAMES: ReadonlySet<string> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
-/** Looks whether each report could be written, and makes the folders. Throws a Failure that names the first that could not. */
+/** Checks that each report can be written, and creates the folders. Throws a Failure that names the first report that cannot be written. */
 export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly ReportRequest[], isStdoutTaken: boolean): void {
   const taken = new Set(isStdoutTaken ? [STDOUT] : []);
   for (const { format, file } of requests) {
@@ -82,7 +82,7 @@ export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly Repor
   }
 }
 
-// GitHub's commands may appear among other lines.
+// The `github` format may share stdout: GitHub finds its commands among other lines.
 function takesStdout(requests: readonly ReportRequest[]): boolean {
   return requests.some(({ format, file }) => file === STDOUT && format !== "github");
 }
@@ -106,10 +106,10 @@ const KINDS: Readonly<Record<Format, TextKind>> = {
   html: "words",
   md: "words",
   tap: "words",
-  github: "exact", // commands are what it is made of
+  github: "exact", // it consists of commands to GitHub
 };
 
-/** Writes one report; returns the failure if it could not be written. */
+/** Writes one report. Returns the failure if it could not be written. */
 export function writeReport(
   shell: Shell,
   request: ReportRequest,
@@ -124,17 +124,17 @@ export function writeReport(
   });
 }
 
-/** A document that a command names. */
+/** A document that a command writes to a file that the user names. */
 export interface NamedDocument {
-  /** What its text is. */
+  /** How its text is meant. */
   readonly kind: TextKind;
   /** The command that writes it again. */
   readonly again: CommandLine;
-  /** Makes the text, piece by piece. */
+  /** Produces the text in pieces. */
   readonly pieces: () => Iterable<string> | Promise<Iterable<string>>;
 }
 
-/** Writes one document; returns the failure if it could not be written. */
+/** Writes one document. Returns the failure if it could not be written. */
 export async function writeDocument(
   shell: Shell,
   { format, file }: ReportRequest,
@@ -167,7 +167,7 @@ interface Automatic {
   readonly write: (shell: Shell, runs: Iterable<ReportedRun>, notBegun: readonly NotBegun[]) => Promise<void>;
 }
 
-// In a job of GitHub Actions: annotations, where its log goes, and the summary of the job.
+// In a job of GitHub Actions, we write annotations to the place of its log, and the summary of the job.
 function automaticIn({ variables }: Shell, options: AskedReports): readonly Automatic[] {
   const summary = variables["GITHUB_STEP_SUMMARY"] ?? "";
   const isAnnotated = options.report.some(({ format }) => format === "github");

@@ -3,15 +3,15 @@ import type { Beginning } from "../../engine/run/start-run.ts";
 import { reasonOf } from "../reason.ts";
 import { type Shell, userOf } from "../shell.ts";
 
-/** The options by which a person begins a run beside writes that earlier runs left open. */
+/** The options with which a person starts a run although earlier runs left writes open. */
 export interface AnywayOptions {
-  /** Begins although an earlier run left a write open. */
+  /** Starts the run although an earlier run left a write open. */
   readonly anyway?: boolean;
-  /** Why that is safe, in the words of the person; the journal keeps it. */
+  /** Why that is safe, in the person's own words. The journal records it. */
   readonly because?: string;
 }
 
-/** Returns who began the run anyway, and why; nothing without both options. Throws a Failure when one of them is missing. */
+/** Returns who started the run anyway, and why; nothing if neither option is given. Throws a Failure if only one of them is given. */
 export function anywayOf(shell: Shell, { anyway, because }: AnywayOptions): Beginning["anyway"] {
   if (anyway === undefined && because === undefined) return undefined;
   const asking = { code: "run.anyway-incomplete", next: "repeat the command with: --anyway --because TEXT" };

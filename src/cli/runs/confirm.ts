@@ -13,11 +13,11 @@ import { makePlan, type PlanFile } from "./planning.ts";
 import type { Ready } from "./prepare-playbooks.ts";
 import type { Session } from "./session.ts";
 
-/** The options by which a person consents to what runs write in a protected environment. */
+/** The options with which a person consents to writes in a protected environment. */
 export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
-  /** Playbook files, or folders of them, as the command line names them. */
+  /** The playbook files or folders, as the command line names them. */
   readonly files: readonly string[];
-  /** The name that the caller gives to the run. */
+  /** The key that the caller gives to the run. */
   readonly key?: string;
   /** Prints JSON on stdout. */
   readonly json?: boolean;
@@ -26,13 +26,13 @@ export interface ConfirmOptions extends Where, DebugOption, ConsentOption {
 interface Confirming {
   readonly session: Session;
   readonly all: Ready;
-  /** What the runs do, as somebody may have approved it; left out where there is no plan. */
+  /** The plan that somebody may have approved. Left out if there is no plan. */
   readonly planned: PlanFile | undefined;
 }
 
 /**
- * Returns who consents to what these playbooks write: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal;
- * how somebody does so where nobody can be asked. Nothing where nobody need consent. Throws a Failure when the plan is not approved, or the answer is no.
+ * Returns who consents to the writes of these playbooks: by `--yes`, by a plan that somebody else has approved, or by an answer on the terminal. If nobody can
+ * be asked, returns how to consent. Returns nothing if no consent is needed. Throws a Failure if the plan is not approved, or if the answer is no.
  */
 export async function consentFor(
   shell: ProjectShell,
@@ -58,7 +58,7 @@ function waysToConsent({ files, key }: ConfirmOptions, environment: string): Adv
   ];
 }
 
-// A run that is continued, or shown again, was consented to when it began.
+// A run that is resumed or shown again got its consent when it began.
 function hasBegun({ store }: Session, { key }: ConfirmOptions): boolean {
   return key !== undefined && store.withKey(key) !== undefined;
 }

@@ -13,10 +13,10 @@ import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import { stateOf } from "../../protocol/state.ts";
 
-/** What runs have done that began later than others, each read once. */
+/** Finds later runs that have done the work of an earlier one. Each later run is read only once. */
 class LaterRuns {
   readonly #store: JournalStore;
-  /** Of each run the inputs with which it has written; an empty text where it has written nothing. */
+  /** For each run, the inputs with which it has written; an empty text if it has written nothing. */
   readonly #written = new Map<string, string>();
 
   constructor(store: JournalStore) {
@@ -24,8 +24,8 @@ class LaterRuns {
   }
 
   /**
-   * Returns the last run that began later than one that nobody has named, with the same inputs, that has written, and has passed. A run with a key is
-   * always another one.
+   * Returns the latest run with the same inputs that began after this one, has written and has passed. A run with a key is never the same as another one, so
+   * nothing is returned for it.
    */
   doneSince(run: RunSummary, { inputs, idempotencyKey }: RunOpened): RunSummary | undefined {
     if (idempotencyKey !== undefined) return undefined;
@@ -40,8 +40,7 @@ class LaterRuns {
 }
 
 /**
- * Returns the ids of the runs that show of others, which a person may still continue, that they are done: without them, `resume` would continue the
- * earlier ones.
+ * Returns the ids of runs that have done the work of an earlier run that could still be resumed. Without these ids, `resume` would continue the earlier runs.
  */
 export function runsThatShowDone(store: JournalStore): ReadonlySet<string> {
   const later = new LaterRuns(store);
@@ -52,7 +51,7 @@ export function runsThatShowDone(store: JournalStore): ReadonlySet<string> {
   return new Set(shown);
 }
 
-// Nobody resumes a damaged run, nor one that another process has archived.
+// Nobody resumes a damaged run, or a run that another process has archived.
 function openedOf(store: JournalStore, id: string): RunOpened | undefined {
   try {
     return unlessArchived(() => stateOf(store.read(id)).opened);
@@ -73,8 +72,9 @@ interface AboutToBegin {
 }
 
 /**
- * Returns a note for whoever begins a new run while an earlier one of the playbook could be continued; mostly nothing, and never for a playbook
- * that only reads. A run that left a write open is refused in words of its own, and one that a process holds is under way.
+ * Returns a note for a person who starts a new run although an earlier run of the playbook could be resumed; in most cases nothing, and never for a
+ * playbook that only reads. There is no note for a run that left a write open, because that is refused with its own message, and none for a run that is
+ * under way.
  */
 export function unfinishedNote(store: JournalStore, hint: Hint, begins: AboutToBegin): readonly string[] {
   const { playbook, folder, environment } = begins;
@@ -91,10 +91,7 @@ export function unfinishedNote(store: JournalStore, hint: Hint, begins: AboutToB
   ];
 }
 
-/**
- * Returns the last run of a playbook in an environment that nobody has named, with these inputs, if it has not passed, and none with these inputs has
- * passed since.
- */
+/** Returns the last run without a key of a playbook in an environment with these inputs, if it has not passed and no run with these inputs has passed since. */
 function unfinishedWith(
   store: JournalStore,
   place: PlaybookPlace,
@@ -106,7 +103,7 @@ function unfinishedWith(
   return run === undefined || store.runs.passedSince(run).some(hasInputs) ? undefined : run;
 }
 
-/** Notes that a later run has done the same, for who continues the earlier one by its name. */
+/** Returns a note that a later run has done the same, for a person who resumes the earlier run by its name. */
 export function doneSinceNotes(store: JournalStore, run: RunSummary, opened: RunOpened): readonly string[] {
   const later = new LaterRuns(store).doneSince(run, opened);
   if (later === undefined) return [];
@@ -115,7 +112,7 @@ export function doneSinceNotes(store: JournalStore, run: RunSummary, opened: Run
   ];
 }
 
-/** Throws a Failure if a later run has done the same: whoever began it hardly means to continue the earlier one. */
+/** Throws a Failure if a later run has done the same, because the person then hardly wants to resume the earlier one. */
 export function assertNotDoneSince(store: JournalStore, run: RunSummary, opened: RunOpened): void {
   const later = new LaterRuns(store).doneSince(run, opened);
   if (later === undefined) return;

@@ -14,11 +14,11 @@ import { isMissing, missingFile } from "../project/missing-file.ts";
 import { seenFrom } from "../project/project-files.ts";
 import type { Shell } from "../shell.ts";
 
-/** A row of the file of `--each`. */
+/** A row of the file for `--each`. */
 export interface GivenRow {
-  /** From 1. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** The inputs that it gives, by their names: an empty cell of a table gives none. Of a row that cannot be read, why. */
+  /** The inputs in the row, by name. An empty cell of a table gives no input. If the row cannot be read, the reason. */
   readonly given: JsonObject | Failure;
 }
 
@@ -27,7 +27,7 @@ type Reader = (name: string, texts: AsyncIterable<string>, accept?: Accept) => A
 
 const READERS: Readonly<Record<string, Reader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
 
-/** Yields the rows of a file, one at a time. `accept` gets the header of a table. Throws a Failure when the file cannot be read, or is no table. */
+/** Yields the rows of a file one at a time. `accept` receives the header of a table. Throws a Failure if the file cannot be read or is not a table. */
 export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?: Accept): AsyncGenerator<GivenRow> {
   const reader = READERS[extname(name).toLowerCase()];
   if (reader === undefined) {
@@ -71,8 +71,8 @@ function objectIn(text: string, where: string): JsonObject | Failure {
 }
 
 /**
- * Counts the rows, before any is run. Throws a Failure when the file is no table, has no row, has a column that is no input, or gives an
- * input that `--input` gives too.
+ * Counts the rows before any of them is run. Throws a Failure if the file is not a table, has no rows, has a column that is not an input, or has an input that
+ * `--input` sets too.
  */
 export async function countRows(
   shell: Pick<Shell, "cwd">,
@@ -89,7 +89,7 @@ export async function countRows(
   throw new Failure({ code: "each.no-rows", message: `${name} has no row`, next: "add a row for each run below the header" });
 }
 
-// One problem for a column, not one for each of its rows.
+// An unknown column is one problem, not one for each row.
 function refuseUnknown(file: string, columns: readonly string[], known: readonly string[]): void {
   const unknown = columns.find((column) => !known.includes(column));
   if (unknown === undefined) return;
@@ -116,10 +116,10 @@ function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject)
   });
 }
 
-/** What makes the rows of a file differ from equal ones elsewhere: the file or the name of the batch, the playbook, the environment. */
+/** Distinguishes the rows of a file from equal rows elsewhere: the file or the key of the batch, the playbook, and the environment. */
 export type Batch = readonly [file: string, playbook: string, environment: string];
 
-/** What a batch is made of, as the command line names it. */
+/** The parts of a batch as the command line names them. */
 interface NamedBatch {
   readonly each: string;
   readonly files: readonly string[];
@@ -128,7 +128,7 @@ interface NamedBatch {
   readonly environment: string;
 }
 
-/** Returns what names a batch. One that an earlier version began under the name of a link keeps that name. */
+/** Returns the batch. If an earlier version of tokenbook has named it by the path of a link, it keeps that name. */
 export function batchOf(
   { cwd, project: { folder } }: Pick<ProjectShell, "cwd" | "project">,
   { archives }: Pick<JournalStore, "archives">,
@@ -142,8 +142,8 @@ export function batchOf(
 }
 
 /**
- * Returns what names the rows of a file, each in its turn, by their values, so that the same row has the same key wherever it is and however it is
- * spelled. A row that an earlier version named in another way keeps that key if it `isKnown`, so it gets no second run.
+ * Returns a function that derives the key of each row, in the order of the file, from its values. So the same row has the same key wherever it is in the file
+ * and however its values are written. If an earlier version of tokenbook gave the row another key that `isKnown`, the row keeps it and gets no second run.
  */
 export function namingRows(playbook: Playbook, batch: Batch, isKnown: (key: string) => boolean): (given: JsonObject) => string {
   const former = (): RowKeys => new RowKeys("each/", batch);
@@ -162,12 +162,12 @@ export function namingRows(playbook: Playbook, batch: Batch, isKnown: (key: stri
   };
 }
 
-/** Returns what the keys of all rows of a batch begin with, and no other key. Those of an earlier version have no beginning of their own. */
+/** Returns the prefix of all keys of a batch, which no other key has. Keys of earlier versions have no such prefix. */
 export function beginningOf(batch: Batch): string {
   return `each/${digestOf(batch).slice(0, BATCH_CHARS)}/`;
 }
 
-/** Names rows by what they say: the second of two equal rows has a key of its own. */
+/** Derives the keys of rows from their values. The second of two equal rows has a key of its own. */
 export class RowKeys {
   readonly #beginning: string;
   readonly #batch: Batch;

@@ -46,28 +46,28 @@ import { hintedStep } from "../../report/hinted.ts";
 import { nextLines } from "../../report/problem.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 
-// Each row leaves garbage, and the memory of a command is not to depend on how many rows there are.
+// Each row leaves garbage, and the memory of the command must not depend on the number of rows.
 const ROWS_PER_COLLECTION = 1_000;
 
-/** The options of runs of one playbook, each with a row of a file as its inputs. */
+/** The options of a command that runs one playbook once for each row of a file. */
 export interface EachOptions extends Where, ReportOptions, DetailOptions, InputOptions, ConsentOption {
   /** The file of rows, in CSV or NDJSON. */
   readonly each: string;
-  /** Only the rows with a run that did not pass, which are resumed. */
+  /** Only resumes the rows with a run that did not pass. */
   readonly failed?: boolean;
-  /** Begins although an earlier run left a write open; a row that leaves one open does not stop the others. */
+  /** Starts although an earlier run left a write open. A row that leaves a write open does not stop the others. */
   readonly anyway?: boolean;
-  /** How many rows run at the same time. */
+  /** How many rows run in parallel. */
   readonly jobs: number;
-  /** The name from which the rows' keys are made; the path of their file when left out. */
+  /** The name that the keys of rows are derived from. If left out, the path of their file. */
   readonly key?: string;
-  /** The part of the rows to run; all when left out. */
+  /** The part of the rows to run. If left out, all rows. */
   readonly shard?: Shard;
-  /** Starts no further run after the first one that does not pass. */
+  /** Starts no further run after the first that does not pass. */
   readonly failFast?: boolean;
 }
 
-/** Makes the run of a row under its key. */
+/** Returns the job that makes the run of a row under its key. */
 export type JobOfRow = (shell: ProjectShell, ready: ReadyPlaybook, key: string) => Job;
 
 interface PreparedRows {
@@ -79,8 +79,8 @@ interface PreparedRows {
 }
 
 /**
- * Runs a playbook once for each row of a file, some rows at a time. A row has a key, so the same row of the same file is never run twice: the command,
- * repeated, shows the rows that passed and resumes the others. Only the rows under way are in memory.
+ * Runs a playbook once for each row of a file, several rows in parallel. Each row has a key, so the same row of the same file is never run twice. A repeated
+ * command shows the rows that passed and resumes the others. Only the rows under way are in memory.
  */
 export async function runEach(plainShell: Shell, options: EachOptions, jobOf: JobOfRow): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
@@ -139,13 +139,13 @@ class EachRow {
   readonly #notBegun: NotBegun[] = [];
   readonly #exits = new Set<ExitCode>();
   readonly #counts = { taken: 0, before: 0, archived: 0, left: 0, withoutRun: 0 };
-  /** The keys of rows whose runs had begun, and had not passed. */
+  /** The keys of rows whose runs had begun but had not passed. */
   readonly #begun = new Set<string>();
   readonly #gone: GoneRows;
   readonly #outcomes = new Map<string, number>();
   readonly #stopping: AbortSignal;
   #stopper: string | undefined;
-  /** The rows cannot be read to their end. */
+  /** Whether reading the rows has failed. */
   #isBroken = false;
 
   constructor(shell: Shell, options: EachOptions, prepared: PreparedRows, jobOf: JobOfRow) {
@@ -165,7 +165,7 @@ class EachRow {
     const isData = this.#options.json === true || reporting?.takesStdout === true;
     const print: Print = (lines) =>
       (isData ? this.#shell.stderr : this.#shell.stdout).write(lines.map((line) => `${line}\n`).join(""));
-    // A write that an earlier run left open prevents new runs, so the runs that are to continue come first.
+    // A write that an earlier run left open prevents new runs, so we resume runs first.
     await this.#performAll(this.#chosenRows("begun"), print);
     if (this.#options.failed !== true && !this.#isBroken) {
       const refusal = this.#refusal();
@@ -185,7 +185,7 @@ class EachRow {
     return worst([...this.#exits]) || written;
   }
 
-  // A playbook that writes nothing does no harm with a row that was edited.
+  // If a playbook writes nothing, an edited row does no harm.
   #refusal(): Failure | undefined {
     const { steps, file: playbook } = this.#prepared.playbook;
     const { withoutRun } = this.#counts;
@@ -201,7 +201,7 @@ class EachRow {
     for (const done of await Promise.allSettled(works)) if (done.status === "rejected") this.#breakOff(done.reason);
   }
 
-  // The rows under way have come to their end, and no other begins. The reports say why.
+  // The rows under way have ended, and no further row starts. The reports say why.
   #breakOff(error: unknown): void {
     const { session, playbook } = this.#prepared;
     const { text, exit, problem } = brokenOff(error, session.redact, { hint: this.#shell.hint, ended: "no further row begins" });
@@ -217,7 +217,7 @@ class EachRow {
     const keyOf = namingRows(this.#prepared.playbook, this.#batch, (key) => session.store.keyed(key) !== undefined);
     let at = 0;
     for await (const row of rowsIn(shell, each)) {
-      // A row that passed before takes no turn of the event loop: without one, nothing of it is freed, and no signal is heard.
+      // A row that has passed before never waits for the event loop. Without this turn, its memory would not be freed, and no signal would be handled.
       await nextTurn();
       const key = row.given instanceof Failure ? "" : keyOf(row.given);
       this.#gone.keep(key);
@@ -270,7 +270,7 @@ class EachRow {
     else print(this.#linesOf(this.#named(done.report, line)));
   }
 
-  // Its records are not here any more, so it is counted, and no report shows it.
+  // The records of an archived run are not in the journal, so the row is counted, but no report shows it.
   #noteArchived(row: GivenRow, run: KeyedRun, print: Print): void {
     if (run.outcome !== "passed") return this.#refuse(row, rowIsArchived(run), print);
     this.#end(row.line, EXIT.passed);
@@ -330,7 +330,7 @@ class EachRow {
     return { ...report, row: { file: this.#options.each, line }, run: { ...run, playbook } };
   }
 
-  // The journal has them: each is read when a report comes to it.
+  // The runs are in the journal, and each is read only when a report needs it.
   #runs(): Iterable<ReportedRun> {
     const { store, state } = this.#prepared.session;
     const report = (ended: Ended): ReportedRun => {
@@ -378,7 +378,7 @@ class EachRow {
     this.#notBegun.push({ playbook: { name, file }, problem: { code, message } });
   }
 
-  // A row that was corrected is another row than the one that failed.
+  // A corrected row is not the same row as the one that failed.
   #noteWithoutRun(): void {
     const { withoutRun } = this.#counts;
     if (this.#options.failed !== true || withoutRun === 0) return;
@@ -392,7 +392,7 @@ class EachRow {
 interface Chosen {
   readonly row: GivenRow;
   readonly key: string;
-  /** The run that it had before this command. */
+  /** The run of the row from before this command. */
   readonly known: KeyedRun | undefined;
 }
 
@@ -405,7 +405,7 @@ function rowIsArchived({ id, outcome = "not finished" }: KeyedRun): Failure {
   });
 }
 
-// A row is printed when it ends.
+// The row is printed only when it ends.
 const SILENT = { watch: () => ({ event: () => {} }), stopping: () => {}, end: async () => {} };
 
 const BAD: ReadonlySet<string> = new Set(["failed", "unknown", "conflict", "drift", "pending"]);

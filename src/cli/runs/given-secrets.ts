@@ -3,8 +3,8 @@ import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { standInFor } from "../../playbook/settings/stand-in.ts";
 
 /**
- * The secrets of playbooks as a target is given them, with its own, which are masked too. A sandbox inside of us keeps what it is sent in a file beside the
- * journal: it is given stand-ins, by its key.
+ * Returns the secrets of playbooks as a target receives them, together with the target's own, so that all are masked. An embedded sandbox stores what it
+ * receives in a file beside the journal, so it gets stand-ins that are derived from its key.
  */
 export function secretsGivenTo(target: Target, secrets: Secrets): Secrets {
   const known = secretsOf(target);

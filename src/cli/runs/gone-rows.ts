@@ -10,33 +10,33 @@ import type { JournalStore } from "../../journal/store.ts";
 import { mayHaveWritten } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 
-/** The rows of a file that have no run. */
+/** The rows of a file that have no run yet. */
 interface AskedRows {
   readonly file: string;
   readonly playbook: string;
-  /** The name of their batch; undefined where the file is it. */
+  /** The key of their batch; undefined if the batch is named by the file. */
   readonly key: string | undefined;
-  /** How many there are. */
+  /** The number of these rows. */
   readonly withoutRun: number;
 }
 
-/** The runs of a batch whose rows its file no longer has. A row that was edited after its run is another row, whose run would write again. */
+/** The runs of a batch whose rows are no longer in its file. If a row is edited after its run, it is another row, and its run would write again. */
 export class GoneRows {
   readonly #store: JournalStore;
   readonly #runs: Map<string, KeyedRun>;
 
-  /** Begins with all runs of the batch, whose keys begin with `beginning`. */
+  /** Starts with all runs of the batch, whose keys begin with `beginning`. */
   constructor(store: JournalStore, beginning: string) {
     this.#store = store;
     this.#runs = new Map(store.archives.runsWithKeysFrom(beginning).map((run) => [run.key, run]));
   }
 
-  /** The file has the row of this key. */
+  /** Records that the file contains the row of this key. */
   keep(key: string): void {
     this.#runs.delete(key);
   }
 
-  /** Returns why no row without a run may begin, once all rows of the file are known; nothing where no run of a row that is gone has written. */
+  /** Returns why no row without a run may start; nothing if no run of a missing row has written. All rows of the file must have been read. */
   refusal({ file, playbook, key, withoutRun }: AskedRows): Failure | undefined {
     const written = [...this.#runs.values()].flatMap((run) => this.#lineOf(run));
     if (withoutRun === 0 || written.length === 0) return undefined;
@@ -55,7 +55,7 @@ export class GoneRows {
     });
   }
 
-  /** Returns what the runs of rows that are gone have left open, once all rows of the file are known: nothing else reports it. */
+  /** Returns a failure if a run of a missing row left a write open, because nothing else reports it. All rows of the file must have been read. */
   leftOpen(file: string): Failure | undefined {
     const left = [...this.#runs.values()].flatMap(({ id, outcome, isArchived }) =>
       isArchived || outcome === "passed" || leftBy(this.#store, this.#store.summary(id)) === undefined ? [] : [id],
@@ -71,7 +71,7 @@ export class GoneRows {
     });
   }
 
-  // Nothing of a run that has surely written nothing.
+  // Returns no line for a run that has certainly written nothing.
   #lineOf({ id, outcome, isArchived }: KeyedRun): readonly string[] {
     if (isArchived) return [`${id}: archived`];
     const state = stateOf(this.#store.read(id));

@@ -9,11 +9,11 @@ import { DRIFT_PART } from "../../reconcile/drift-tables.ts";
 import { ScheduleStore, SCHEDULE_PART } from "../../schedule/store.ts";
 import { copyPart } from "../../state/copy.ts";
 
-/** What is moved, and where. */
+/** What to move, and where. */
 interface Move {
   readonly from: NamedPlace;
   readonly to: NamedPlace;
-  /** Throws a Failure while submitted runs wait or are under way. */
+  /** Throws a Failure while submitted runs are waiting or running. */
   readonly assertNoJobs: () => Promise<void>;
 }
 
@@ -29,8 +29,8 @@ interface Journals {
 }
 
 /**
- * Moves a state: afterwards it is live in the other place alone. What was begun and killed is continued from its marks. When it fails before the
- * state has left, the state stays where it was. Throws a Failure.
+ * Moves a state, which is then live only in the other place. If a move was killed, the next one continues it from the marks that it left. If a move fails
+ * before the state has left, the state stays where it was. Throws a Failure.
  */
 export async function moved(move: Move): Promise<Moved> {
   await move.assertNoJobs();
@@ -69,7 +69,7 @@ async function movedOf(move: Move, { source, copy }: Journals): Promise<Readonly
   }
 }
 
-// Otherwise its mark stays, and the move is repeated.
+// If this fails, the mark stays, and the move must be repeated.
 function abandonIfPossible(source: MovingJournal, id: string): void {
   try {
     source.abandon(id);
@@ -78,12 +78,12 @@ function abandonIfPossible(source: MovingJournal, id: string): void {
   }
 }
 
-/** Opens a place for a move. All parts of the state are there, and in their newest format, before its first mark. */
+/** Opens a place for a move. Before the first mark, it creates all parts of the state and migrates them to the newest format. */
 export function openMoving(named: NamedPlace): MovingJournal {
   const journal = MovingJournal.open(named);
   if (journal.mark() === undefined) {
     const { place } = named;
-    // What was masked when it was written stays so.
+    // These texts were masked when they were written, so nothing is masked here.
     for (const open of [DriftBook.open(place), ExchangeStore.open(place), ScheduleStore.open(place, { redact: (text) => text })])
       open.close();
   }
@@ -92,11 +92,11 @@ export function openMoving(named: NamedPlace): MovingJournal {
 
 interface Chain {
   readonly length: number;
-  /** The hash of the last record, which covers all of them. */
+  /** The hash of the last record, which covers all records before it. */
   readonly hash: string;
 }
 
-// Reading a chain checks each record of it.
+// Reading a chain verifies each of its records.
 function verified(store: JournalStore): ReadonlyMap<string, Chain> {
   return new Map(
     store.ids().map((run) => {
@@ -107,7 +107,7 @@ function verified(store: JournalStore): ReadonlyMap<string, Chain> {
   );
 }
 
-// A copy that is live already may hold later runs, and earlier ones in archives.
+// A copy that is already live may contain later runs, and may have archived earlier ones.
 function assertKnown(runs: Iterable<string>, { store }: MovingJournal): void {
   for (const run of runs) if (!store.knows(run) && store.archives.named(run, 1).length === 0) throw differs(run);
 }

@@ -14,8 +14,8 @@ import { stateDirectory } from "../project/project.ts";
 import { assertJournalWhole } from "./open-journal.ts";
 
 /**
- * Holds that runs begin in a database only once those of the project's folder are there too: it would not know which writes they left open, and
- * which keys they have. So it is where `tokenbook.yaml` was moved to a folder above, and `.tokenbook` was not. Throws a Failure.
+ * Throws a Failure if runs would start in a database before the runs in the project's folder have been moved there. The database would not know which writes
+ * these left open, and which keys they have. The same applies if `tokenbook.yaml` was moved to a parent folder, and `.tokenbook` was not.
  */
 export function assertMoved(
   shell: Pick<ProjectShell, "cwd" | "project">,
@@ -25,11 +25,11 @@ export function assertMoved(
   if (typeof state === "string") return assertNotLeftBehind(shell, state, playbooks);
   const problem = problemOf(shell);
   if (problem === undefined) return;
-  assertJournalWhole(state); // what a mark of the database says is more exact
+  assertJournalWhole(state); // a mark in the database gives a more exact message
   throw problem;
 }
 
-/** What whoever begins runs must know while a database remembers none: one that was named by mistake looks the same. */
+/** Returns a note for a person who starts runs while the database contains none, because a database that was named by mistake looks the same. */
 export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
   if (typeof state === "string" || store.list(1).length > 0) return [];
   return [
@@ -47,7 +47,7 @@ function problemOf(shell: Pick<ProjectShell, "cwd" | "project">): Failure | unde
   }
 }
 
-// A folder with a `tokenbook.yaml` is another project, and a state that somebody names is meant.
+// A folder with its own `tokenbook.yaml` is another project. A state that the command line names is used as it is.
 function assertNotLeftBehind(
   { cwd, project }: Pick<ProjectShell, "cwd" | "project">,
   state: string,
@@ -77,7 +77,7 @@ function assertNotLeftBehind(
   });
 }
 
-// The folder itself first; nothing of the one at the top.
+// Returns the folder itself first, and never `top`.
 function foldersBelow(top: string, folder: string): readonly string[] {
   const way = wayBelow(top, folder) ?? "";
   return way === "" ? [] : [folder, ...foldersBelow(top, dirname(folder))];

@@ -1,6 +1,6 @@
 import { Failure } from "../../base/failure.ts";
 
-/** Throws a Failure when a key is given to several playbooks; `verb` says what is done with each instead. */
+/** Throws a Failure if one key is given to several playbooks. `verb` says what the user should do with each playbook. */
 export function assertOneKey(key: string | undefined, playbooks: number, verb: "run" | "submit"): void {
   if (key === undefined || playbooks === 1) return;
   throw new Failure({

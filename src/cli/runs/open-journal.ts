@@ -8,38 +8,38 @@ import { knownStatePlace, type Where } from "../project/project.ts";
 import type { Shell } from "../shell.ts";
 import type { RunReference } from "./run-reference.ts";
 
-/** Looks into the journal of the state directory, and closes it whatever happens. Where there is no journal, none is made. */
+/** Reads the journal of the state directory, and always closes it. Never creates a journal. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
   using store = JournalStore.existing(knownStatePlace(shell, where), LOOKING);
   return look(store);
 }
 
-/** The same for what writes into it. */
+/** Opens the journal of the state directory to change it, and always closes it. */
 export async function changeJournal<T>(shell: Shell, where: Where, change: (store: JournalStore) => Promise<T>): Promise<T> {
   using store = JournalStore.open(knownStatePlace(shell, where), LOOKING);
   return await change(store);
 }
 
-/** Looks for whoever may change no file. Only a journal of an earlier format is brought up to date. */
+/** Reads the journal without changing a file, except that a journal in an earlier format is migrated. */
 export function peekIntoJournal<T>(state: StatePlace, look: (store: JournalStore) => T): T {
   using store = JournalStore.look(state, LOOKING) ?? JournalStore.existing(state, LOOKING);
   return look(store);
 }
 
-/** Throws a Failure when the journal of a state directory has lost records: what else is kept there may rest on them. */
+/** Throws a Failure if the journal of a state directory has lost records, because other data there may depend on them. */
 export function assertJournalWhole(state: StatePlace): void {
   JournalStore.look(state, LOOKING)?.close();
 }
 
-/** Options of a command that shows runs, of the journal or of archives. */
+/** Options of a command that shows runs from the journal or from archives. */
 export interface RunsOptions {
-  /** The folder that keeps the runs; the project's own state when left out. */
+  /** The folder that stores the runs. If left out, the project's own state. */
   readonly state?: string;
-  /** A file or a folder of archives, in which the runs are looked for instead. */
+  /** An archive file, or a folder of archives, to read the runs from instead. */
   readonly archive?: string;
 }
 
-/** Looks for runs in the journal, or in archives: there, only the named runs have their records. */
+/** Finds runs in the journal or in archives. In archives, only the named runs have their records. */
 export async function lookForRuns<T>(
   shell: Shell,
   options: RunsOptions,
@@ -56,7 +56,10 @@ export async function lookForRuns<T>(
   return look(store);
 }
 
-/** Returns all archives that the journal has written; `undefined` when it cannot be read, which is noted: archives are read wherever they are. */
+/**
+ * Returns all archives that the journal has written. If the journal cannot be read, prints a note and returns `undefined`, because archives can be read without
+ * it.
+ */
 export function knownArchives(shell: Shell, where: Where): readonly KnownArchive[] | undefined {
   try {
     return lookIntoJournal(shell, where, (store) => store.archives.all());
@@ -67,7 +70,10 @@ export function knownArchives(shell: Shell, where: Where): readonly KnownArchive
   }
 }
 
-/** Notes that archives are whole by themselves only: whoever wrote all of them again would not be found out. */
+/**
+ * Prints a note that nobody compared the archives with a journal. An archive proves only that it is consistent in itself: somebody could have rewritten all of
+ * them.
+ */
 export function noteUncompared({ stderr }: Pick<Shell, "stderr">, known: readonly KnownArchive[] | undefined): void {
   if (known === undefined) return;
   const why =

@@ -34,15 +34,15 @@ import { chooseView } from "../view/choose.ts";
 import type { View } from "../view/view.ts";
 import { isSet } from "../../base/variables.ts";
 
-/** The options that say what is written about runs. */
+/** The options for the reports of runs. */
 export interface ReportOptions extends DebugOption, KeepOptions {
   /** Prints JSON on stdout. */
   readonly json?: boolean;
-  /** The reports to write, each with its format and its file. */
+  /** The reports to write, each with its format and file. */
   readonly report: readonly ReportRequest[];
 }
 
-/** How much of a run people see: with `--verbose` everything, with `--quiet` the summary. */
+/** How much of a run is shown to people: with `--verbose` everything, with `--quiet` only the summary. */
 export interface DetailOptions {
   /** Shows everything: complete ids, and every step of blocks and included playbooks. */
   readonly verbose?: boolean;
@@ -59,43 +59,43 @@ function detailOf({ verbose, quiet }: DetailOptions): Detail {
 export interface Job {
   /** The name and the file of the playbook. */
   readonly playbook: NotBegun["playbook"];
-  /** How many steps the playbook has itself, without those inside blocks. */
+  /** The number of steps in the playbook, without steps inside blocks. */
   readonly steps: number;
-  /** One of several runs of the playbook, which are made one after the other. */
+  /** Set if the job is one of several runs of the playbook, which run one after the other. */
   readonly repeat?: NthRun | undefined;
   /** Makes the run. */
   readonly work: (session: Session, ports: EnginePorts, around: AroundRun) => Promise<RunOutcome>;
-  /** What people should know before it begins, a line each. */
+  /** Returns the lines that people should read before the run starts. */
   readonly notes?: (session: Session) => readonly string[];
 }
 
-/** What a run is given beside its session. */
+/** What a run receives besides its session. */
 export interface AroundRun {
-  /** Says what people should know beside the run, once nothing is drawn any more. */
+  /** Prints a text about the run after nothing is drawn any more. */
   readonly say: (text: string) => void;
-  /** To what the command writes in a protected environment. */
+  /** The consent to writes in a protected environment. */
   readonly consent: Consent | undefined;
 }
 
-/** What a command is to run. */
+/** What a command will run. */
 export interface Planned {
-  /** What is known of the playbooks; asked where none of them can be run. */
+  /** Returns the names of the playbooks. Called if none of them can be run. */
   readonly playbooks: () => readonly NotBegun["playbook"][];
-  /** The runs, and the secrets that they name. Throws a Failure where they cannot be made. */
+  /** Returns the runs and the secrets that they name. Throws a Failure if they cannot be made. */
   readonly prepare: () => Prepared | Promise<Prepared>;
 }
 
-/** Runs that can be made, and the secrets that they name. */
+/** Runs that are ready to start, and the secrets that they name. */
 export interface Prepared {
   /** The shell in the project of the playbooks. */
   readonly shell: ProjectShell;
-  /** The runs, in the order in which they begin. */
+  /** The runs, in the order in which they start. */
   readonly jobs: readonly Job[];
   /** The secrets that the playbooks name. */
   readonly secrets: Secrets;
-  /** Files of folders that are left out. */
+  /** Files in folders that are skipped. */
   readonly skipped?: readonly SkippedFile[];
-  /** Finds out who consents to what the runs write in a protected environment. Throws a Failure when somebody says no. */
+  /** Returns who consents to writes in a protected environment. Throws a Failure if a person says no. */
   readonly consent?: (session: Session) => Promise<Consent | undefined>;
 }
 
@@ -104,8 +104,8 @@ type PerformOptions = Where &
   DetailOptions & { readonly jobs: number; readonly failFast?: boolean; readonly watch?: boolean };
 
 /**
- * Makes runs, some at a time, shows them, writes their reports, and returns the exit code of the worst of them. Where none can be made,
- * the reports say why, and a Failure is thrown: a report of yesterday must not be taken for today's.
+ * Makes runs, several in parallel, shows them, writes their reports, and returns the worst of their exit codes. If no run can be made, the reports say why, and
+ * a Failure is thrown. So nobody takes a report from yesterday for today's.
  */
 export async function performRuns(plainShell: Shell, options: PerformOptions, planned: Planned): Promise<ExitCode> {
   const reporting = await reportingFor(plainShell, options);
@@ -148,7 +148,7 @@ interface ReportOutput extends Pick<Begun, "skipped"> {
   readonly reporting: Reporting | undefined;
 }
 
-/** Prints the reports as JSON if that is asked for, and writes the others. Returns the exit code: 0 only if none is missing. */
+/** Prints the reports as JSON if requested, and writes the others. Returns the exit code, which is 0 only if no report is missing. */
 export async function printReports(
   shell: Shell,
   { options, reporting, skipped }: ReportOutput,
@@ -208,7 +208,7 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
       return ended;
     };
     const end = (): Promise<void> => {
-      stopping.removeEventListener("abort", sayStopping); // a command that watches, or a debugger, is stopped later
+      stopping.removeEventListener("abort", sayStopping); // `--watch` or a debugger may be stopped later, when no run is under way
       return view.end();
     };
     const done = (await inParallel(grouped(jobs), options.jobs, oneByOne).finally(end)).flat();
@@ -229,7 +229,7 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
           ],
     );
     const { approval } = confirmedIn(consent).confirmed ?? {};
-    if (runs.length === 0 && approval !== undefined) session.store.approve(approval); // nothing has used it
+    if (runs.length === 0 && approval !== undefined) session.store.approve(approval); // no run has used the approval
     if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
     const written = await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit)) || written;
@@ -239,7 +239,7 @@ async function performIn({ session, jobs, skipped, consent }: Begun, performance
   }
 }
 
-// A repeat that ran beside another one of its playbook could disturb it.
+// The repeats of a playbook run one after the other, because they could disturb each other.
 function grouped(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const groups: Job[][] = [];
   for (const job of jobs) {
@@ -253,7 +253,7 @@ function noteFlaky(shell: Shell, runs: readonly ReportedRun[]): void {
   for (const line of flakyLines(runs.map(({ report }) => report))) shell.stderr.write(`${line}\n`);
 }
 
-/** What is said beside the view while it draws: it is held back until the view has left the screen. */
+/** Collects texts while the view draws, and prints them after the view has left the screen. */
 export class LateOutput {
   readonly #output: Pick<Terminal, "write">;
   #held: string[] = [];
@@ -262,12 +262,12 @@ export class LateOutput {
     this.#output = output;
   }
 
-  /** Holds a text back until `flush`. */
+  /** Keeps a text until `flush`. */
   write(text: string): void {
     this.#held.push(text);
   }
 
-  /** Writes what was held back, in the order in which it came. */
+  /** Prints the texts that were kept, in order. */
   flush(): void {
     for (const text of this.#held.splice(0)) this.#output.write(text);
   }
@@ -276,24 +276,24 @@ export class LateOutput {
 /** How a run ended. */
 export interface EndedRun {
   readonly exit: ExitCode;
-  /** Nothing when the run could not start. */
+  /** Left out if the run could not start. */
   readonly report?: RunReport;
-  /** The exchanges of the run; undefined when no trace is reported. */
+  /** The exchanges of the run; undefined if no report needs them. */
   readonly trace?: Trace | undefined;
-  /** Why it could not. */
+  /** Why the run could not start. */
   readonly notBegun?: NotBegun;
 }
 
-/** Why a run did not begin that an interruption came before. */
+/** Why a run did not start because the command was interrupted first. */
 export const INTERRUPTED = { code: "run.interrupted", message: "the command was interrupted before this run began" };
 
-// A run that could not start for another reason has been reported already.
+// A run that could not start for another reason was reported before.
 function interruptedLine(notBegun: readonly NotBegun[]): string {
   const files = notBegun.flatMap(({ playbook, problem }) => (problem === INTERRUPTED ? [playbook.file] : []));
   return files.length === 0 ? "" : `interrupted, and not begun: ${files.join(", ")}\n`;
 }
 
-/** The first run that did not pass, after which `--fail-fast` starts no other. */
+/** The first run that did not pass. After it, `--fail-fast` starts no other run. */
 interface Stopper {
   readonly file: string;
   readonly exit: ExitCode;
@@ -316,11 +316,11 @@ interface Performing {
   readonly view: View;
   readonly trace: Trace | undefined;
   readonly hint: Hint;
-  /** What a failure of the run begins with, where other runs may fail too. */
+  /** The prefix of a failure message if there are other runs that may fail too. */
   readonly label: string;
 }
 
-/** Makes one run, and reports what breaks it off: the other runs are not affected. */
+/** Makes one run and reports an error that breaks it off. Other runs are not affected. */
 export async function performOne(job: Job, { late, session, consent, view, trace, hint, label }: Performing): Promise<EndedRun> {
   const fold = new RunFold();
   const observers = new FanOut([fold, view.watch(fold)], (error) => reporterCrashed(late, error));
@@ -342,7 +342,7 @@ function reported(fold: RunFold, { repeat }: Job): RunReport {
   return repeat === undefined ? fold.report() : { ...fold.report(), repeat };
 }
 
-/** What is said of an error that breaks something off, the exit code, and the problem that reports show. */
+/** Returns the message for an error that breaks something off, the exit code, and the problem for reports. */
 export function brokenOff(
   error: unknown,
   redact: Redact,
@@ -356,21 +356,21 @@ export function brokenOff(
   };
 }
 
-/** Returns the reports that a command is to write; loaded only where there are some. */
+/** Returns the reports that a command must write. Their code is loaded only if there are any. */
 export async function reportingFor(shell: Shell, options: ReportOptions): Promise<Reporting | undefined> {
   const { variables } = shell;
   const isAsked = options.report.length > 0 || AUTOMATIC.some((name) => isSet(variables[name]));
   return isAsked ? (await import("../reporting/reporting.ts")).prepareReporting(shell, options) : undefined;
 }
 
-// Variables of CI systems and of tracing that ask for reports by themselves.
+// The variables with which CI systems and tracing request reports.
 const AUTOMATIC = ["GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
 function reporterCrashed(late: LateOutput, error: unknown): void {
   late.write(`tokenbook: a reporter crashed and was left out: ${messageOf(error)}\n`);
 }
 
-// How bad each way to end is: an unknown outcome is worse than a known failure, and an interrupt hides neither it nor a drift.
+// How bad each exit code is. An unknown outcome is worse than a known failure, and an interrupt hides neither an unknown outcome nor a drift.
 const BADNESS: Readonly<Record<keyof typeof EXIT, number>> = {
   passed: 0,
   pending: 1,
@@ -384,7 +384,7 @@ const BADNESS: Readonly<Record<keyof typeof EXIT, number>> = {
   bug: 9,
 };
 
-/** The exit code of several runs; of one that no command of this version has, that it is a bug. */
+/** Returns the exit code of several runs. An exit code that this version does not know counts as a bug. */
 export function worst(codes: readonly ExitCode[]): ExitCode {
   const known = Object.entries(EXIT) as [keyof typeof EXIT, ExitCode][];
   const names = codes.map((code) => known.find(([, each]) => each === code)?.[0] ?? "bug");

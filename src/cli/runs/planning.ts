@@ -33,16 +33,16 @@ import { peekIntoJournal } from "./open-journal.ts";
 import type { Ready } from "./prepare-playbooks.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 
-/** A plan, and its text without what a service may have repeated of our keys. */
+/** A plan, and its text without secrets that a service may have repeated. */
 export interface MadePlan {
   readonly plan: PlanDocument;
   /** The plan in JSON, with secrets masked. */
   readonly json: string;
-  /** Masks keys and the secrets of playbooks, wherever they turn up. */
+  /** Masks keys and the secrets of playbooks wherever they appear. */
   readonly redact: Redact;
 }
 
-/** Plans what runs of these playbooks would do, where the options say. Nothing is kept. Throws a Failure. */
+/** Plans the runs of these playbooks in the place that the options name. Stores nothing. Throws a Failure. */
 export async function makePlan(shell: ProjectShell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
   return whileReading(shell, where, secrets, (target, ports) =>
     madePlan(ready, target, { ...ports, refusal: (each) => refusalOf(shell, where, { ...each, target }) }),
@@ -50,8 +50,8 @@ export async function makePlan(shell: ProjectShell, where: Where & DebugOption, 
 }
 
 /**
- * Verifies, before anything is sent, that a plan is of these playbooks, inputs and environment and, unless its run has begun, that it would be made
- * again. Throws a Failure that shows what changed.
+ * Checks, before any write is sent, that a plan belongs to these playbooks, inputs and environment. Unless its run has begun, also checks that planning again
+ * gives the same plan. Throws a Failure that shows what changed.
  */
 export async function refuseOutdated(
   shell: ProjectShell,
@@ -64,7 +64,7 @@ export async function refuseOutdated(
     if (isBegun) return;
     const { json } = await madePlan(ready, target, ports);
     assertSamePlan(plan, readPlan(file, parseJson(json, LIMITS.recordDepth)));
-    // A key names another run, and in a protected environment each run needs an approval of its own.
+    // A run with a key is another run, and in a protected environment each run needs its own approval.
     if (isNamed || target.protected) return;
     peekIntoJournal(statePlace(shell, options), (store) => {
       for (const each of placed(ready, target))
@@ -78,7 +78,7 @@ interface Planned extends ReadyPlaybook {
   readonly folder: string | undefined;
 }
 
-// What the plan reads may be as it was although the plan was carried out.
+// After the plan was carried out, its reads may give the same values as before, so comparing plans is not enough.
 function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { playbook, inputs, target, folder }: Planned): void {
   const since = store.runs.begunSince({ file: playbook.file, folder }, target.environment, Date.parse(madeAt));
   for (const { id } of since) {
@@ -96,23 +96,23 @@ function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { pl
   }
 }
 
-/** The file of a plan, read once: what is compared is what somebody has approved. */
+/** The file of a plan. It is read only once, so that we compare the text that somebody has approved. */
 export interface PlanFile {
-  /** Its name on the command line. */
+  /** The file's name on the command line. */
   readonly file: string;
-  /** What it says. */
+  /** The plan in the file. */
   readonly plan: PlanDocument;
-  /** The SHA-256 digest of its text, by which it is approved, in hexadecimal. */
+  /** The hexadecimal SHA-256 digest of its text. An approval refers to this digest. */
   readonly digest: string;
 }
 
-/** Reads the file of a plan. Throws a Failure when it holds no plan. */
+/** Reads the file of a plan. Throws a Failure if it contains no plan. */
 export function readPlanFile({ cwd }: Pick<Shell, "cwd">, file: string): PlanFile {
   const text = readText(resolve(cwd, file), file);
   return { file, plan: readPlan(file, parsed(file, text)), digest: hash("sha256", text) };
 }
 
-/** What a planner is given, and what keeps a run from beginning, as the journal says. */
+/** What a planner needs, and a function that returns why the journal does not allow a run to start. */
 interface PlanningPorts extends PlannerPorts {
   readonly refusal?: (ready: ReadyPlaybook) => PlannedProblem | null;
 }
@@ -129,7 +129,7 @@ async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: 
   return { plan, json: redact(harmlessDocument(plan)), redact };
 }
 
-// The same look that a run takes before it begins.
+// A run does the same check before it starts.
 function refusalOf(
   shell: ProjectShell,
   where: Where,
@@ -152,7 +152,7 @@ function placed(ready: readonly ReadyPlaybook[], target: Target): readonly Ready
   }));
 }
 
-/** Opens the environment that the options name for one who only reads, and closes it after the work. */
+/** Opens the environment that the options name for reading, and closes it after the work. */
 export async function whileReading<T>(
   shell: ProjectShell,
   where: Where & DebugOption,

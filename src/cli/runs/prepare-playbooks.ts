@@ -15,46 +15,46 @@ import { type Dotenv, loadPlaybooks, readPlacedMap, variablesOf } from "../proje
 import { filesOf } from "../project/project-files.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 
-/** The options that say which playbooks, and with which inputs. */
+/** The options that choose playbooks and set their inputs. */
 export interface InputOptions extends Dotenv {
-  /** Playbook files, or folders of them, as the command line names them. */
+  /** The playbook files or folders, as the command line names them. */
   readonly files: readonly string[];
-  /** The values of `--input`, by the names of the inputs. */
+  /** The values of `--input`, by input name. */
   readonly input: Readonly<Record<string, string>>;
-  /** A file with values for inputs; `input` has precedence over it. */
+  /** A file with input values. `input` has precedence over it. */
   readonly inputs?: string;
   /** Only playbooks with one of these tags; `!` before a tag excludes it. */
   readonly tags?: readonly string[];
 }
 
-/** Playbooks, and the secrets that they name. */
+/** Playbooks with the secrets that they name. */
 export interface Ready {
   /** The playbooks, in the order of the command line. */
   readonly ready: readonly ReadyPlaybook[];
   /** The secrets that the playbooks name. */
   readonly secrets: Secrets;
-  /** Files of folders that are left out. */
+  /** Files in folders that are skipped. */
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Every playbook checked, and every input resolved, before the first request of any of them. Throws a Failure. */
+/** Checks all playbooks and resolves all inputs before any of them sends a request. Throws a Failure. */
 export function readyPlaybooks(shell: ProjectShell, options: InputOptions, named: PlaybookFiles): Ready {
   return preparePlaybooks(shell, options, loadPlaybooks(shell, named.files, { tags: options.tags }), { named });
 }
 
-/** What is known of playbooks that have been checked. */
+/** Options for playbooks that were already checked. */
 export interface AboutPlaybooks {
-  /** The files that the command line means: those of its folders that are no playbooks, or only parts of others, are noted and left out. */
+  /** The files that the command line means. Files in folders that are not playbooks, or are only parts of others, are skipped with a note. */
   readonly named?: PlaybookFiles;
   /** Names of inputs that may be given although none of these playbooks declares them. */
   readonly others?: readonly string[];
-  /** Which of the playbooks are run; all of them when left out. */
+  /** Which of the playbooks are run. If left out, all of them. */
   readonly shard?: Shard | undefined;
-  /** Another process runs them, and opens their secrets. */
+  /** Leaves the secrets to the other process that runs the playbooks. */
   readonly leavesSecrets?: boolean;
 }
 
-/** The same for playbooks that have been checked. */
+/** Prepares playbooks that were already checked, in the same way. */
 export function preparePlaybooks(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
@@ -87,7 +87,7 @@ export function preparePlaybooks(
   return { ready, secrets, skipped };
 }
 
-/** How the inputs of the runs of rows are made, and the secrets that they share. */
+/** How the runs of rows get their inputs, and the secrets that they share. */
 export interface RowPreparation {
   /** The secrets that the playbook names. */
   readonly secrets: Secrets;
@@ -95,7 +95,7 @@ export interface RowPreparation {
   readonly prepare: (row: JsonObject) => ReadyPlaybook;
 }
 
-/** Prepares the runs of one playbook with the rows of a file: a column has precedence over the file of inputs that all rows share. */
+/** Prepares the runs of one playbook with the rows of a file. A column has precedence over the file of inputs that all rows share. */
 export function preparingRows(
   shell: ProjectShell,
   options: Pick<InputOptions, "input" | "inputs"> & Dotenv,
@@ -116,7 +116,7 @@ export function preparingRows(
   return { secrets, prepare };
 }
 
-// Of the values that the command line does not give, it says where they are written.
+// `placeOf` returns the place in the file for each value that the command line does not set.
 function fileOfInputs(
   shell: ProjectShell,
   { inputs, input }: Pick<InputOptions, "input" | "inputs">,
@@ -130,7 +130,7 @@ function isIn(values: JsonObject, [name = ""]: readonly string[]): boolean {
   return Object.hasOwn(values, name);
 }
 
-// By their paths, so that the order on the command line and the machine make no difference; in turn, so that the parts are of one size.
+// We sort by path, so that the parts depend neither on the order of the arguments nor on the machine. Taking every nth path makes the parts equal in size.
 function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonly Playbook[] {
   const paths = playbooks.map(({ file }) => file).toSorted();
   const chosen = new Set(paths.filter((_, at) => at % of === number - 1));
@@ -138,8 +138,8 @@ function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonl
 }
 
 /**
- * Throws a Failure when an input, a variable or a file of data holds a secret. They are kept with secrets masked, so a step that used one would have
- * the mask instead of the value.
+ * Throws a Failure if an input, a variable or a data file contains a secret. The journal masks secrets in these values, so a step would get the mask instead of
+ * the value.
  */
 export function refuseSecrets(
   given: { readonly inputs: JsonObject; readonly env: Env },
@@ -157,7 +157,7 @@ export function refuseSecrets(
   });
 }
 
-// A path in a file of inputs begins at that file, as everywhere.
+// As everywhere, a path in an input file is relative to that file.
 function pathsFrom(file: string, values: JsonObject, playbook: Playbook): GivenInputs {
   const files = new Set(playbook.inputs.filter(({ type }) => type === "file").map(({ name }) => name));
   const placed = Object.entries(values).map(([name, value]) => {
@@ -167,13 +167,13 @@ function pathsFrom(file: string, values: JsonObject, playbook: Playbook): GivenI
   return Object.fromEntries(placed);
 }
 
-// Several playbooks share the inputs: each takes those that it declares, and one that nobody declares is a mistake.
+// Several playbooks share the inputs. Each takes those that it declares, and an input that none of them declares is a mistake.
 function inputsFor(playbook: Playbook, given: GivenInputs, known: ReadonlySet<string>): GivenInputs {
   const own = new Set(inputNames([playbook]));
   return Object.fromEntries(Object.entries(given).filter(([name]) => own.has(name) || !known.has(name)));
 }
 
-/** The names of all inputs of playbooks. */
+/** Returns the names of all inputs of the playbooks. */
 export function inputNames(playbooks: readonly Playbook[]): readonly string[] {
   return playbooks.flatMap(({ inputs }) => inputs.map(({ name }) => name));
 }

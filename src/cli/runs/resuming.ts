@@ -14,7 +14,9 @@ import { shipped } from "../project/shipped.ts";
 
 const NOT_THERE: ReadonlySet<string> = new Set(["file.missing", "file.unreadable"]);
 
-/** Returns the playbook of a run that has begun, checked as its file is now, and the files that it names: data come from the journal. Throws a Failure. */
+/**
+ * Returns the playbook of a run that has begun, checked as its file is now, and the reader of its files. Data files come from the journal. Throws a Failure.
+ */
 export function playbookOfRun(
   shell: ProjectShell,
   { runId, playbook: { file }, data }: RunOpened,
@@ -31,7 +33,7 @@ export function playbookOfRun(
   }
 }
 
-/** Says of each file from which an input has its default whether it is another one now: somebody may have corrected it, and the run does not read it again. */
+/** Returns a note for each file that gives a default to an input and has changed. Somebody may have corrected it, but the run does not read it again. */
 export function keptFileNotes(
   shell: ProjectShell,
   { playbook, inputs }: { readonly playbook: Playbook; readonly inputs: JsonObject },
@@ -49,7 +51,7 @@ export function keptFileNotes(
   });
 }
 
-// A file that is gone, or is wrong, holds something else.
+// A file that is missing or wrong counts as changed.
 function contentNow(playbook: Playbook, files: FileReader, orgId: string | undefined): JsonObject {
   try {
     return inOrganization(playbook, resolveInputs(playbook, {}, files), orgId);
@@ -59,7 +61,10 @@ function contentNow(playbook: Playbook, files: FileReader, orgId: string | undef
   }
 }
 
-/** Holds that a run began in this folder: a file of the same name may lie here too, and is another playbook. Throws a Failure. `more` gives the options that the other folder needs. */
+/**
+ * Throws a Failure if a run began in another folder, because a file of the same name in this folder is another playbook. `more` returns the options that the
+ * command in the other folder needs.
+ */
 export function assertSameFolder(
   shell: ProjectShell,
   { runId, folder: before, playbook: { file } }: RunOpened,

@@ -6,7 +6,7 @@ import { present } from "../../base/present.ts";
 import type { Pacing } from "../../environment/target.ts";
 import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
 
-/** Does some work for each item, some at a time. What keeps one from being done is thrown when nothing is under way any more. */
+/** Does some work for each item, several in parallel. If the work for an item fails, throws its error after all work has ended. */
 export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const [only, ...others] = items;
   if (only !== undefined && others.length === 0) return [await work(only)];
@@ -17,7 +17,7 @@ export async function inParallel<T, R>(items: readonly T[], jobs: number, work: 
   return Promise.all(works);
 }
 
-/** Lets so many works be under way at a time; the others wait, in the order in which they came. */
+/** Returns a function that runs at most `jobs` works in parallel. The others wait in order of arrival. */
 export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) => Promise<T>> {
   const { default: Queue } = await import("p-queue");
   const queue = new Queue({ concurrency: jobs });
@@ -31,8 +31,8 @@ const SECOND_MS = 1_000;
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /**
- * Holds the reads of all runs to what an environment allows, and all of them back when the service says that it is too busy. A write never waits
- * here: its intent is recorded, and how long ago it was sent is counted from there (decision 95).
+ * Limits the reads of all runs to the rate that an environment allows, and delays all of them when the service reports that it is too busy. A write never waits
+ * here, because the time since it was sent is measured from its intent, which is already recorded (decision 95).
  */
 export class Pacer {
   readonly #pacing: Pacing;
@@ -42,7 +42,9 @@ export class Pacer {
     this.#pacing = pacing;
   }
 
-  /** The same exchange, paced. One that is to end waits neither in the queue nor because the service is busy. */
+  /**
+   * Returns a function that makes the same exchange at the allowed rate. If the run is stopping, an exchange waits neither in the queue nor for a busy service.
+   */
   paced(exchange: Exchange): Exchange {
     return async (outgoing) => {
       if (outgoing.fresh) return exchange(outgoing);
@@ -52,7 +54,7 @@ export class Pacer {
         if (lane.heldBackMs > 0) await systemClock.sleep(lane.heldBackMs, signal);
         if (signal?.aborted === true) return NOT_SENT;
         const exchanged = await lane.add(signal, async () => {
-          // All were held back while this one was in the queue.
+          // the service became busy while this exchange was in the queue
           if (lane.heldBackMs > 0) return undefined;
           return lane.heard(await exchange(outgoing));
         });
@@ -66,17 +68,17 @@ export class Pacer {
   }
 }
 
-/** The reads of one service. */
+/** The queue of reads of one service. */
 class Lane {
   readonly #queue: PQueue;
-  // As `elapsed` shows it. No timer runs for it: what waits has one, and a process in which nothing waits may end.
+  // Measured with `elapsed`. It has no timer of its own: each waiting read has one, so a process in which nothing waits can end.
   #heldBackUntil = 0;
 
   constructor(queue: PQueue) {
     this.#queue = queue;
   }
 
-  /** Does some work when its turn comes; what is to end before has no turn. */
+  /** Does some work when its turn comes. If the run stops first, the work is not done. */
   async add(signal: AbortSignal | undefined, work: () => Promise<Exchanged | undefined>): Promise<Exchanged | undefined> {
     try {
       return await this.#queue.add(work, signal === undefined ? {} : { signal });

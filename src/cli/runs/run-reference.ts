@@ -1,8 +1,8 @@
 import type { JournalStore } from "../../journal/store.ts";
 
 /**
- * A run as a person names it: by its id, by a part that no other id has, by its key, or as `latest`. It is no text, so that no command
- * can take what was typed for an id.
+ * A run as a person names it: by its id, by a unique part of the id, by its key, or as `latest`. It is not a string, so that no command can mistake what was
+ * typed for an id.
  */
 export class RunReference {
   readonly #typed: string;
@@ -16,17 +16,17 @@ export class RunReference {
     return new RunReference(typed);
   }
 
-  /** Reads one more of several arguments. */
+  /** Adds an argument to those before it. */
   static collect(this: void, typed: string, before: readonly RunReference[] | undefined): readonly RunReference[] {
     return [...(before ?? []), new RunReference(typed)];
   }
 
-  /** What was typed, for the command that a message offers. */
+  /** The text that was typed, for commands in messages. */
   get typed(): string {
     return this.#typed;
   }
 
-  /** Returns the id of the run that is meant. Throws a Failure, which lists the candidates where there are several. */
+  /** Returns the id of the run. Throws a Failure, which lists the candidates if there are several. */
   in(store: JournalStore): string {
     return store.named(this.#typed);
   }

@@ -25,33 +25,33 @@ import { Pacer } from "./run-queue.ts";
 import type { Shell } from "../shell.ts";
 import { isOn } from "../../base/variables.ts";
 
-/** Everything that runs of one command share: the target, and the journal of the state directory. To dispose of it closes all of it. */
+/** Everything that the runs of one command share: the target, and the journal of the state directory. Disposing of it closes both. */
 export interface Session extends AsyncDisposable {
-  /** Where runs act, with its keys. */
+  /** Where runs act, with the keys. */
   readonly target: Target;
-  /** The journal, which remembers the runs. */
+  /** The journal of the runs. */
   readonly store: JournalStore;
-  /** Where runs and drifts are remembered. */
+  /** Where runs and drifts are stored. */
   readonly state: StatePlace;
-  /** Masks keys and the secrets of playbooks, wherever they turn up. */
+  /** Masks keys and the secrets of playbooks wherever they appear. */
   readonly redact: Redact;
-  /** Gives one run the connections that all share, notifies the observer of its events, and gives the trace its exchanges. */
+  /** Makes one run with the shared connections. The observer receives its events, and the trace its exchanges. */
   readonly carry: <T>(observer: Observer, work: (ports: EnginePorts) => Promise<T>, trace?: Trace) => Promise<T>;
 }
 
 /** What several sessions of one command share. */
 export interface Shared {
-  /** A target that is open already. */
+  /** A target that is already open. */
   readonly opened?: OpenTarget | undefined;
-  /** Holds the reads of all runs to what the environment allows. */
+  /** Limits the reads of all runs to what the environment allows. */
   readonly pacer?: Pacer | undefined;
 }
 
-/** The options that ask for the exchanges of runs to be kept. */
+/** The options for storing the exchanges of runs. */
 export interface KeepOptions {
-  /** Keeps the requests and answers of the runs; a report in HAR asks for them too. */
+  /** Stores the requests and answers of the runs. A report in HAR requires this too. */
   readonly keepExchanges?: boolean;
-  /** The reports to write, each with its format and its file. */
+  /** The reports to write, each with its format and file. */
   readonly report?: readonly ReportRequest[];
 }
 
@@ -70,7 +70,7 @@ export async function openSession(
 ): Promise<Session> {
   const state = statePlace(shell, where);
   assertMoved(shell, state, where.files);
-  // What stays open when the rest cannot be opened would keep the process from ending.
+  // If a later part cannot be opened, the earlier ones must be closed: an open one would keep the process from ending.
   await using opening = new AsyncDisposableStack();
   const exchanges = opening.use(await openExchanges(shell, where));
   const target = opened ?? opening.use(await openTarget(shell, where));
@@ -89,27 +89,27 @@ export async function openSession(
   return session;
 }
 
-/** What a session is made of, beside its target. */
+/** The parts of a session besides its target. */
 export interface SessionParts {
-  /** Where runs and drifts are remembered. */
+  /** Where runs and drifts are stored. */
   readonly state: StatePlace;
   /** The secrets that the playbooks name. */
   readonly playbookSecrets: Secrets;
-  /** Called at each point that the runs pass. */
+  /** Watches the points that the runs pass. */
   readonly course?: Course | undefined;
   /** Shows every exchange of the runs. */
   readonly exchanges?: Exchanges | undefined;
-  /** Called when a database server has gone away and is waited for. */
+  /** Called when the connection to a database server is lost and we wait for it. */
   readonly onAway?: ((why: string) => void) | undefined;
-  /** The exchanges of the runs are kept; called with the reason when that ends. */
+  /** Set if the exchanges of the runs are stored. Called with the reason when storing them ends. */
   readonly onKept?: (why: string) => void;
-  /** Of this session alone when left out. */
+  /** If left out, the session has its own. */
   readonly pacer?: Pacer | undefined;
-  /** That of the state when left out. */
+  /** If left out, the clock of the state. */
   readonly clock?: Clock;
 }
 
-/** A session on a target that is open; closing it closes the target and `exchanges`, which both stay open when this throws. */
+/** Opens a session on an open target. Closing the session closes the target and `exchanges`. If this throws, both stay open. */
 export function sessionOn(
   shell: Pick<Shell, "cwd" | "stopping" | "onlooker">,
   opened: OpenTarget,

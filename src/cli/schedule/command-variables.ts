@@ -10,8 +10,8 @@ const NAMED = /\benv:([A-Za-z_]\w*)/g;
 const INCLUDED = /\buses:\s*["']?([^\s"'#,}]+\.ya?ml)\b/g;
 
 /**
- * Returns the variables of this process for a command that is not ours: without those that tokenbook.yaml, one of the playbooks or one that they include names
- * as a secret. Only the texts are looked at, so that a file that is broken names its secrets too.
+ * Returns the variables of this process for a command of the user, without the secrets that tokenbook.yaml, the playbooks or their includes name. It only
+ * searches the texts, so that secrets in a broken file are removed too.
  */
 export function variablesForCommands(shell: ProjectShell, playbooks: readonly string[]): Variables {
   const { environmentFile } = shell.project;
@@ -25,7 +25,7 @@ export function variablesForCommands(shell: ProjectShell, playbooks: readonly st
   return Object.fromEntries(Object.entries(shell.variables).filter(([name]) => !named.has(name)));
 }
 
-// One that cannot be read names nothing, and nothing of it runs.
+// A file that cannot be read names no secrets, and nothing in it is run.
 function textOf({ cwd }: ProjectShell, file: string): string {
   try {
     return readText(resolve(cwd, file), file);

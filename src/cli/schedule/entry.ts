@@ -10,17 +10,17 @@ import { firingEntry } from "../../schedule/firing-entry.ts";
 import type { KnownSchedule, ScheduleStore } from "../../schedule/store.ts";
 import type { Blocking, ScheduleEntry } from "../../report/schedule/shape.ts";
 
-/** What a schedule's entry is made of. */
+/** What the entry of a schedule is made from. */
 export interface EntrySource {
-  /** What is known of schedules and their firings. */
+  /** The store of schedules and their firings. */
   readonly store: ScheduleStore;
-  /** The schedule itself. */
+  /** The schedule. */
   readonly known: KnownSchedule;
-  /** Returns the run that keeps the next one from beginning; undefined when there is none. */
+  /** Returns the run that blocks the next one; undefined if there is none. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
 }
 
-/** A schedule as it is now, with at most so many of its next firings. */
+/** Returns a schedule as it is now, with at most `most` of its next firings. */
 export function entryOf({ store, known, blocking }: EntrySource, most: number): ScheduleEntry {
   const now = store.clock.now();
   const { id, playbook, environment, cron, timezone, lastState, lastSuccess } = known;
@@ -53,7 +53,7 @@ interface UnderWay {
   readonly lives: boolean;
 }
 
-// A process may end between the question and the look at whether it lives. It has ended its firing then, so the question is asked again.
+// The process of a firing may end after we read the firing and before we check that it is alive. Then it has ended its firing, so we read again.
 function underWay(store: ScheduleStore, id: string, dead?: Firing): UnderWay {
   const open = store.firings.open(id);
   const running = open.find(({ state }) => state === "running");
@@ -62,7 +62,7 @@ function underWay(store: ScheduleStore, id: string, dead?: Firing): UnderWay {
   return isSure ? { open, running, lives } : underWay(store, id, running);
 }
 
-// Whoever serves a schedule looks at each tick, whatever its outcome.
+// The scheduler looks at each tick, whatever its outcome. So a late tick shows that no scheduler serves it.
 function unservedSince(stored: KnownSchedule | undefined, now: number): string | null {
   if (stored?.cron === undefined || stored.timezone === undefined) return null;
   const { id, jitterMs, since } = stored;
@@ -87,8 +87,8 @@ function nextOf(
 }
 
 /**
- * Returns the run that needs attention before a playbook writes again: the schedule's last one, when it waits for approval or has left
- * a write open; or any other run of the playbook that has left one.
+ * Returns the run that needs attention before a playbook writes again. It is the schedule's last run if that waits for approval or has left a write open, or
+ * any other run of the playbook that has left a write open.
  */
 export function blockingIn(
   store: JournalStore,

@@ -9,21 +9,21 @@ import { type Dotenv, variablesOf } from "../project/project.ts";
 import { emptyStateNote } from "../runs/not-moved.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 
-// What schedulers and workers share: both run until they are stopped.
+// The parts that schedulers and workers share. Both run until they are stopped.
 
-/** Returns the log of a command: plain lines on a terminal, JSON elsewhere. */
+/** Returns the log of a command: plain lines on a terminal, JSON otherwise. */
 export function logOf({ stdout }: ProjectShell, json: boolean | undefined): Log {
   if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(line));
   return jsonLog((line) => stdout.write(line, "json"));
 }
 
-/** Warns of a database that remembers no run. */
+/** Warns about a database that contains no run. */
 export function warnOfEmptyState({ hint }: Pick<ProjectShell, "hint">, state: StatePlace, log: Log): void {
   if (typeof state === "string") return;
   for (const note of peekIntoJournal(state, (store) => emptyStateNote(state, store, hint))) log("warn", "state.empty", note);
 }
 
-/** Serves metrics and health where an address is given, and logs the event. Throws a Failure. */
+/** Serves metrics and health if an address is given, and logs the event. Throws a Failure. */
 export async function pageOf(
   listen: ListenAddress | undefined,
   source: PageSource,
@@ -35,7 +35,7 @@ export async function pageOf(
   return page;
 }
 
-/** Returns who is notified, by the project's tokenbook.yaml: all channels, or those that are named. Throws a Failure. */
+/** Returns the channels of the project's tokenbook.yaml that are notified: all, or the named ones. Throws a Failure. */
 export function listenersOf(shell: ProjectShell, dotenv: Dotenv, names?: readonly string[]): Listeners {
   const { environmentFile: file } = shell.project;
   if (file !== undefined) return loadListeners(file, { cwd: shell.cwd, variables: variablesOf(shell, dotenv), names });

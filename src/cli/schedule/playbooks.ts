@@ -19,28 +19,28 @@ import { isChosen } from "../project/tags.ts";
 import { type InputOptions, inputNames, preparePlaybooks } from "../runs/prepare-playbooks.ts";
 import type { Shell } from "../shell.ts";
 
-/** The options that say which playbooks are on a schedule, and where they run. */
+/** The options that choose the playbooks of a schedule and where they run. */
 export type WhichOptions = Where & InputOptions;
 
-/** A scheduled playbook, and the file that it is read from each time. */
+/** A scheduled playbook, with the file that is read again for each run. */
 export interface OnFile extends Scheduled {
   /** The playbook's file, as the command line names or finds it. */
   readonly file: string;
-  /** That file, and those of the playbooks that it includes: any of them may write. */
+  /** That file, and the files of the playbooks that it includes. Any of them may write. */
   readonly files: readonly string[];
 }
 
-/** The playbooks that a schedule begins with. */
+/** The playbooks of a scheduler at its start. */
 export interface ReadPlaybooks {
-  /** Those that are served. */
+  /** The playbooks that the scheduler serves. */
   readonly all: readonly OnFile[];
-  /** Files of the folders that are not: data, parts of others, and those that the tags do not choose. */
+  /** Files of the folders that it does not serve: data, parts of others, and those that the tags do not choose. */
   readonly leftOut: readonly string[];
-  /** The inputs that any of them declares. */
+  /** The inputs that at least one playbook declares. */
   readonly inputs: readonly string[];
 }
 
-/** Playbooks that were checked and have all they need. Throws a Failure, as `tokenbook run` does. */
+/** Returns the playbooks, checked and with all their inputs. Throws a Failure, as `tokenbook run` does. */
 export function readScheduled(shell: ProjectShell, options: WhichOptions): ReadPlaybooks {
   const named = playbookFiles(shell, options.files);
   const playbooks = loadPlaybooks(shell, named.files, { tags: options.tags });
@@ -53,17 +53,17 @@ export function readScheduled(shell: ProjectShell, options: WhichOptions): ReadP
   };
 }
 
-/** Returns the shell in the project of the playbooks on a schedule. Throws a Failure when they are of two projects. */
+/** Returns the shell in the project of the scheduled playbooks. Throws a Failure if they belong to two projects. */
 export function inScheduledProject(shell: Shell, options: WhichOptions): ProjectShell {
   return inProjectOf(shell, filesNamed(shell, options), options);
 }
 
-/** The schedules where their playbooks cannot be read. */
+/** Returns the schedules without reading their playbooks, because they cannot be read. */
 export function scheduledUnread(shell: ProjectShell, options: WhichOptions): readonly Scheduled[] {
   return filesNamed(shell, options).map((file) => unread(shell, options, file));
 }
 
-/** Those of the known schedules that the options name; of a folder that cannot be read, all that are known in it. */
+/** Returns the known schedules that the options name. If a folder cannot be read, returns all known schedules in it. */
 export function knownUnread(
   shell: ProjectShell,
   options: WhichOptions,
@@ -82,7 +82,7 @@ function unread(shell: ProjectShell, options: WhichOptions, file: string): Sched
   return { ...aboutOf(shell, options, file), schedule: undefined, writes: false };
 }
 
-/** Returns the files of the playbooks that the options name; where a folder cannot be read, the names as they are. */
+/** Returns the files of the playbooks that the options name. If a folder cannot be read, returns the names as given. */
 export function filesNamed(shell: Shell, { files }: Pick<WhichOptions, "files">): readonly string[] {
   try {
     return playbookFiles(shell, files).files;
@@ -92,7 +92,7 @@ export function filesNamed(shell: Shell, { files }: Pick<WhichOptions, "files">)
   }
 }
 
-/** Those that have a schedule of their own. Throws a Failure when none has. */
+/** Returns the playbooks that have a schedule of their own. Throws a Failure if none has. */
 export function tickingOf(all: readonly OnFile[]): readonly (OnFile & Ticking)[] {
   const ticking = all.filter(isTicking);
   if (ticking.length > 0) return ticking;
@@ -119,8 +119,8 @@ function onFile(shell: ProjectShell, options: WhichOptions, playbook: Playbook):
 }
 
 /**
- * By what a schedule is known to every process of a state directory: the playbook's path from the project, the environment, and, where inputs
- * are given, what they are.
+ * Returns the id of a schedule, which is the same for every process of a state directory. It consists of the playbook's path in the project, the environment,
+ * and the inputs if any are given.
  */
 function aboutOf(shell: ProjectShell, options: WhichOptions, file: string): Pick<Scheduled, "id" | "playbook" | "environment"> {
   const { environmentFile: found, folder } = shell.project;
@@ -142,8 +142,8 @@ function markOf(input: WhichOptions["input"], inputs: string | null): string {
 const MARK_DIGITS = 8;
 
 /**
- * The schedules as the files have them now: one whose file changed is read again, and a playbook that was put into a folder is taken up. A broken or
- * removed one keeps its schedule, and fails when it fires: a folder that is away for a while must not end its schedules in silence.
+ * The schedules as the files define them now. A changed file is read again, and a playbook that is added to a folder gets a schedule. A broken or removed
+ * playbook keeps its schedule and fails when it fires: a folder that is unavailable for a while must not end its schedules silently.
  */
 export class WatchedPlaybooks {
   readonly #shell: ProjectShell;
@@ -151,15 +151,15 @@ export class WatchedPlaybooks {
   readonly #log: Log;
   readonly #stamps = new Map<string, string>();
   #files: readonly OnFile[];
-  /** The file at which the next look begins. */
+  /** The index of the file at which the next look begins. */
   #next = 0;
   #ticking: readonly (OnFile & Ticking)[];
-  /** Files whose playbook cannot be run. */
+  /** Files with a playbook that cannot be run. */
   readonly #broken = new Set<string>();
-  /** Why the folders could not be listed at the last look. */
+  /** Why the last look could not list the folders. */
   #unlisted: string | undefined;
 
-  /** `leftOut` are the files of the folders that are not served, and not read again before they change. */
+  /** `leftOut` are the files of the folders that are not served. They are not read again until they change. */
   constructor(
     from: { shell: ProjectShell; options: WhichOptions; log: Log },
     { all, leftOut }: Pick<ReadPlaybooks, "all" | "leftOut">,
@@ -173,7 +173,9 @@ export class WatchedPlaybooks {
     for (const file of [...leftOut, ...this.#environmentFile()]) this.#isSeen(file);
   }
 
-  /** The same list as before when nothing has changed. Of thousands of files it looks at some at a time, because others wait meanwhile. */
+  /**
+   * Returns the schedules: the same list as before if nothing has changed. A look checks only some of thousands of files, because other work waits meanwhile.
+   */
   current(): readonly (OnFile & Ticking)[] {
     const from = this.#next;
     const to = from + LIMITS.scheduleFilesAtOnce;
@@ -187,12 +189,12 @@ export class WatchedPlaybooks {
     return this.#ticking;
   }
 
-  /** The schedules as they were at the last look. */
+  /** The schedules as of the last look. */
   get ticking(): readonly (OnFile & Ticking)[] {
     return this.#ticking;
   }
 
-  /** How many files hold a playbook that cannot be run as it is now. */
+  /** How many files contain a playbook that cannot be run now. */
   get broken(): number {
     return this.#broken.size;
   }
@@ -217,7 +219,7 @@ export class WatchedPlaybooks {
     return environmentFile === undefined ? [] : [environmentFile];
   }
 
-  // Somebody who adds a channel there would wait for its notifications.
+  // We log that an edit counts only later, because somebody who added a channel would wait for its notifications.
   #noteEnvironment(): void {
     for (const file of this.#environmentFile()) {
       if (this.#isSeen(file)) continue;
@@ -248,14 +250,14 @@ export class WatchedPlaybooks {
     return [added];
   }
 
-  // The files that were looked at are not looked at again after they were read: an edit meanwhile would be lost.
+  // We note the files' states again only if their list has changed. Otherwise an edit since we read them would be lost.
   #served(playbook: Playbook, seen: readonly string[]): OnFile {
     const served = onFile(this.#shell, this.#options, playbook);
     if (served.files.join() !== seen.join()) this.#isSeen(served.file, served.files);
     return served;
   }
 
-  // Where nothing can be listed, nobody would miss a playbook that is added.
+  // If a folder cannot be listed, we log it once, because otherwise nobody would notice that added playbooks are missing.
   #listed(): readonly string[] {
     let why: string | undefined;
     const names = tried(
@@ -284,7 +286,7 @@ export class WatchedPlaybooks {
     this.#stamps.delete(file);
   }
 
-  /** Whether files are as they were when this was asked before. */
+  /** Returns whether files are unchanged since the last call. */
   #isSeen(file: string, files: readonly string[] = [file]): boolean {
     const stamp = files.map((each) => stampOf(resolve(this.#shell.cwd, each))).join();
     const isSeen = this.#stamps.get(file) === stamp;
@@ -304,7 +306,7 @@ function tried<T>(work: () => T, failed: (why: string) => void): T | undefined {
   }
 }
 
-// A file system that is away for a moment ends no schedule.
+// A file system that is unavailable for a moment must not end a schedule.
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeNs } = statSync(path, { bigint: true });

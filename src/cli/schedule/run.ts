@@ -34,25 +34,25 @@ import type { Shell } from "../shell.ts";
 import { blockingIn, type EntrySource } from "./entry.ts";
 import type { OnFile, WhichOptions } from "./playbooks.ts";
 
-/** What every run of a schedule shares. */
+/** What all runs of a scheduler share. */
 export interface RunsOf {
   /** The options of the command that serves the schedule. */
   readonly options: WhichOptions & ConsentOption;
-  /** What is open as long as the schedule is. */
+  /** The target, which is open as long as the scheduler runs. */
   readonly target: Target;
-  /** The inputs that any of the playbooks declares. */
+  /** The inputs that at least one playbook declares. */
   readonly inputs: readonly string[];
-  /** The secrets of channels, which are masked in what runs record too. */
+  /** The secrets of channels, which are also masked in the records of runs. */
   readonly listenerSecrets: readonly Secret[];
   /** How runs are reported. */
   readonly reporting: Reporting;
-  /** Called with each run when it is over. */
+  /** Called with each run after it has ended. */
   readonly onRun: (run: ReportedRun, scheduled: Scheduled) => Promise<void>;
 }
 
-/** Makes a run of a playbook as its file is now: reads and checks it again, and gives it its inputs and secrets. */
+/** Returns a function that runs a playbook as its file is now. It reads and checks the file again, and provides inputs and secrets. */
 export function runMaker(shell: ProjectShell, { options, target, inputs, listenerSecrets, reporting, onRun }: RunsOf): MakeRun {
-  // One sandbox serves all, and all keep one pace; addresses and keys of a service are read again.
+  // All runs share one sandbox and one pacer. The addresses and keys of a service are read again for each run.
   const shared: Shared = {
     opened: target.embedded ? { target, [Symbol.asyncDispose]: async () => {} } : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
@@ -109,13 +109,13 @@ export function runMaker(shell: ProjectShell, { options, target, inputs, listene
   };
 }
 
-// Whoever releases a schedule answers for what its runs left open, and for nothing else.
+// Whoever releases a schedule takes responsibility for the writes that its runs left open, and for nothing else.
 function excuseOf(released: readonly Released[]): Beginning["anyway"] {
   const says = [...new Set(released.map((each) => each.says))];
   return { who: "tokenbook schedule release", because: says.join("; "), runs: released.map(({ runId }) => runId) };
 }
 
-// A run that could not continue is a failed firing, and so is one that met a mistake of ours: the other schedules are not affected.
+// A run that could not continue is a failed firing, and so is a run that met a bug in tokenbook. Other schedules are not affected.
 function notRun(
   error: unknown,
   found: readonly string[],
@@ -132,18 +132,18 @@ function notRun(
   return { outcome: "failed", exit: EXIT.bug, problem: keptError(error) };
 }
 
-/** Takes a run from the process whose firing was taken for dead: should it live on, it can write nothing more. */
+/** Takes a run away from the process that served its firing and seems dead. If that process is still alive, it cannot write any more. */
 export function fenceRun(state: StatePlace, runId: string): void {
   using store = JournalStore.open(state, LOOKING);
   if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
 }
 
-/** Whether what a run did must be looked after before the playbook writes again, as the journal of the state directory says. */
+/** Returns the run in the journal that needs attention before the playbook writes again, if any. */
 export function blockingRun(shell: Shell, options: Where): EntrySource["blocking"] {
   return (asked) => lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
 }
 
-/** The report of a run, as the journal of the state directory has it; a journal that cannot be read fails the next run, which shows why. */
+/** Returns the report of a run from the journal. If the journal cannot be read, returns nothing: the next run will fail and show why. */
 export function reportOfRun(shell: Shell, options: WhichOptions, runId: string): RunReport | undefined {
   try {
     return lookIntoJournal(shell, options, (store) => (store.knows(runId) ? reportOf(store.read(runId)) : undefined));

@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { createFile } from "../../files/output.ts";
 import type { Shell } from "../shell.ts";
 
-/** Creates files and prints their names; creates none of them when one exists. */
+/** Creates files and prints their names. If one of them exists, it creates none. */
 export function createFiles(shell: Shell, root: string, files: Readonly<Record<string, string>>): void {
   const shown = (name: string): string => relative(shell.cwd, join(root, name));
   const there = Object.keys(files).filter((name) => existsSync(join(root, name)));

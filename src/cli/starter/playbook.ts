@@ -15,8 +15,8 @@ import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } fr
 const COMMENT_COLUMNS = 120;
 
 /**
- * A playbook that calls these operations in order, each with its example input. What an earlier step makes, later ones use, and the
- * entities of the examples are its actors.
+ * Returns a playbook that calls these operations in order, each with its example input. Later steps use what earlier steps create, and the entities in the
+ * examples become its actors.
  */
 export function starterPlaybook(name: string, operations: readonly Operation[]): string {
   const called = services.filter(({ name: each }) => operations.some(({ service }) => service.name === each));
@@ -49,20 +49,20 @@ export function starterPlaybook(name: string, operations: readonly Operation[]):
 }
 
 const ISSUER = "alice";
-/** The interface on which the people of the examples are known. */
+/** The interface that knows the people in the examples. */
 const ENTITIES = services.find(hasEntities)?.name ?? "";
 
-/** What the steps so far have brought up. */
+/** What the steps so far have created. */
 interface Known {
-  /** By the kind of thing, the expression that gives the id of the last one that was made. */
+  /** For each kind of thing, the expression for the id of the last one that was created. */
   readonly made: Map<string, string>;
-  /** By the kind of request, somebody who may vote on it. */
+  /** For each kind of request, a person who may vote on it. */
   readonly approvers: Map<string, string>;
   /** The user ids of entities. */
   readonly people: Set<string>;
 }
 
-// Who decides a request that an earlier step makes is one of those whom it names.
+// A vote is cast by somebody whom the request of an earlier step names as an approver.
 function voterOf(operation: Operation, { approvers }: Known): string | undefined {
   return /\.(?:approve|accept|reject)$/.test(operation.name) ? approvers.get(kindOf(operation)) : undefined;
 }
@@ -109,7 +109,10 @@ function comment(schema: JsonSchema, required: boolean): string {
   return lines.map((line) => ` ${line}`.trimEnd()).join("\n");
 }
 
-/** The example with expressions for entities and for the ids of things that an earlier step has made; ids that are `chosen` left out. */
+/**
+ * Returns the example with expressions in place of entities and of ids that an earlier step creates. If the run chooses the ids of tokens (`chosen`), they are
+ * left out.
+ */
 function linked(value: unknown, schema: JsonSchema, known: Known, chosen: boolean): unknown {
   const source = known.made.get(schema["x-id"] ?? resolve(schema)["x-id"] ?? "");
   if (typeof value === "string") return source === undefined || chosen ? value : `\${{ ${source} }}`;

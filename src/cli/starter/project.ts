@@ -88,7 +88,7 @@ Completion and hover in editors with a YAML language server: \`tokenbook schema 
 `;
 }
 
-/** The files of a new project, by their paths. */
+/** Returns the files of a new project by path. */
 export function starterProject(name: string): Readonly<Record<string, string>> {
   return {
     "tokenbook.yaml": ENVIRONMENT,

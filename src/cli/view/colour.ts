@@ -17,7 +17,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   "‼": "magenta",
 };
 
-// Behind the name of a playbook where several runs write into one log; whatever else begins a line is our own words.
+// If several runs write into one log, the mark follows the name of the playbook. Everything else at the start of a line is our own text.
 const MARKED = new RegExp(String.raw`^((?:\[[^\]]*\] )?\s*)([${Object.keys(STYLES).join("")}])(?= )`, "gm");
 
 /** Whether a CI system runs this: `CI` is set, and is not `false`. */
@@ -33,12 +33,12 @@ export function showsColour({ isTTY }: Pick<Terminal, "isTTY">, variables: Varia
   return isTTY && variables["TERM"] !== "dumb";
 }
 
-/** A mark in its colour; of one that has none, the one that is given. */
+/** Returns a mark in its color, or in the given one if it has none. */
 export function colouredMark(mark: string, otherwise: Style = "reset"): string {
   return styleText(STYLES[mark] ?? otherwise, mark, { validateStream: false });
 }
 
-/** The kind of a text whose marks have their colours where colours are wanted. */
+/** Returns the kind of a text whose marks are colored if colors are wanted. */
 export function markedOn(terminal: Pick<Terminal, "isTTY">, variables: Variables): TextKind {
   return showsColour(terminal, variables) ? "coloured" : "words";
 }

@@ -9,7 +9,7 @@ import { windowOf } from "./window.ts";
 
 /** Where and how a live tree is drawn. */
 export interface LiveOutput extends DrawingOutput, ViewOutput {
-  /** Takes the plain lines that stay. */
+  /** Prints the plain lines that stay on the terminal. */
   readonly print: (text: string) => void;
 }
 
@@ -17,8 +17,8 @@ const SPARE_ROWS = 2;
 const LEAST_ROWS = 4;
 
 /**
- * A tree that shows the steps of each run as they go, at most a screen of it. At its end it makes room for plain lines: what
- * stays on the terminal is what a log would have.
+ * A tree that shows the steps of each run while they run, on at most one screen. At the end, plain lines replace it, so that the terminal shows the same lines
+ * as a log.
  */
 export class LiveView implements View {
   readonly #output: LiveOutput;
@@ -40,7 +40,7 @@ export class LiveView implements View {
     for (const run of this.#runs) run.isStopping = true;
   }
 
-  /** All runs are over: clears the tree from the screen, and prints the plain lines that stay. */
+  /** Ends the view after all runs: clears the tree from the screen and prints the plain lines that stay. */
   async end(): Promise<void> {
     for (const run of this.#runs) run.end();
     await this.#drawing.end();

@@ -22,19 +22,19 @@ type DrawnTask = ListrTaskObject<unknown, typeof DefaultRenderer, typeof Default
 export interface DrawingOutput {
   /** The terminal that the tree is drawn on. */
   readonly screen: Terminal;
-  /** Whether marks are coloured. */
+  /** Whether marks are colored. */
   readonly colour: boolean;
-  /** Called once, when drawing broke: the runs continue. */
+  /** Called once if drawing fails. The runs continue. */
   readonly onCrash: (error: unknown) => void;
 }
 
 const INDENT = 2;
-// The mark and a space before each title, and what the renderer keeps free at the right.
+// The mark and a space before each title, and the columns that the renderer leaves free at the right.
 const MARGIN = 4;
 
 /**
- * Draws a tree ten times a second. The tasks only carry titles: none of them is ever run, so nothing here listens for signals,
- * ends the process, or knows when a run is over.
+ * Draws a tree ten times a second. The tasks only have titles and are never run, so nothing here handles signals, ends the process, or knows when a run has
+ * ended.
  */
 export class Drawing {
   readonly #output: DrawingOutput;
@@ -63,7 +63,7 @@ export class Drawing {
     this.#ready = this.#renderer.render().catch((error: unknown) => this.#break(error));
   }
 
-  /** Takes the tree off the screen, and gives the cursor back even when drawing broke. */
+  /** Removes the tree from the screen, and restores the cursor even if drawing has failed. */
   async end(): Promise<void> {
     await this.#ready;
     this.#spinner.stop();
@@ -83,7 +83,7 @@ export class Drawing {
     return task;
   }
 
-  // The workshop's events reach no renderer: a task is made and changed without a redraw of its own.
+  // No renderer receives the workshop's events, so creating or changing a task does not redraw the tree.
   #newTask(path: string): DrawnTask {
     this.#workshop.add({ title: path, task: () => undefined });
     const task = this.#workshop.tasks.pop();
@@ -114,13 +114,13 @@ export class Drawing {
   }
 }
 
-// A task is shown once it has been asked whether it is enabled, and with what hangs on it once it has started.
+// The renderer shows a task only after `check` has enabled it, and its subtasks only after it has started.
 async function enable(task: DrawnTask): Promise<void> {
   await task.check(undefined);
   task.state = ListrTaskState.STARTED;
 }
 
-/** The renderer's own frames, with marks of ours. */
+/** Listr's renderer with our own marks. */
 class TreeRenderer extends DefaultRenderer {
   readonly #mark: (task: DrawnTask) => string;
 
@@ -134,7 +134,7 @@ class TreeRenderer extends DefaultRenderer {
   }
 }
 
-/** A spinner whose every turn first brings the tree up to date; it never keeps the process alive. */
+/** A spinner that updates the tree on every turn. It never keeps the process alive. */
 class Ticker extends Spinner {
   readonly #onTurn: (draw: () => void) => void;
   #timer: NodeJS.Timeout | undefined;

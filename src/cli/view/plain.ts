@@ -21,15 +21,15 @@ import { StepLines } from "../../report/steps/step-lines.ts";
 import type { View, ViewOutput } from "./view.ts";
 import { hintedStep } from "../../report/hinted.ts";
 
-/** Where plain lines go. */
+/** Where plain lines are printed. */
 export interface PlainOutput extends ViewOutput {
-  /** Prints a text, which has its line ends. */
+  /** Prints a text that contains its line ends. */
   readonly write: (text: string) => void;
-  /** The files of all playbooks that are run; of several, each line names its own. */
+  /** The files of all playbooks that are run. If there are several, each line names its file. */
   readonly files: readonly string[];
 }
 
-/** One line for each step when it ends, for pipes and CI logs; nothing is ever taken back. */
+/** Prints one line for each step when it ends, for pipes and CI logs. Nothing is ever erased. */
 export class PlainView implements View {
   readonly #output: PlainOutput;
   readonly #finished: Pick<RunReport, "run">[] = [];
@@ -57,7 +57,7 @@ export class PlainView implements View {
     this.#output.write(`${STOPPING_LINE}\n`);
   }
 
-  /** All runs are over: prints the line about all of them, where there are several or files were left out. */
+  /** Ends the view after all runs: prints the summary line if there are several runs or if files were left out. */
   end(): Promise<void> {
     const { files, skipped = 0, write } = this.#output;
     if ((files.length > 1 || skipped > 0) && this.#finished.length > 0) write(`${overallLine(this.#finished, skipped)}\n`);
@@ -65,7 +65,7 @@ export class PlainView implements View {
   }
 }
 
-// A log mentions a step that waits or reads for this long, and then again whenever the time has doubled.
+// A log mentions a step that waits or reads after this time, and again each time the duration has doubled.
 const QUIET_MS = 10_000;
 
 class PlainRun {
@@ -74,7 +74,7 @@ class PlainRun {
   readonly #since: number;
   readonly #fold: RunFold;
   readonly #shown = new Set<string>();
-  /** By step: since when it is busy, and when the next line says that. */
+  /** For each busy step: since when it is busy, and when the next line about it is printed. */
   readonly #busy = new Map<string, { readonly since: number; readonly nextAt: number }>();
   readonly #lines: StepLines;
   #hasHeader = false;
@@ -93,7 +93,7 @@ class PlainRun {
   take(record: RunRecord): void {
     const before = this.#written;
     if (record.kind === "run.opened" || record.kind === "run.edited") this.#written = record;
-    // Once something was new, all that follows is: the clock may be put back meanwhile.
+    // Once a record is new, all later ones are too, even if the clock is set back meanwhile.
     this.#isNew ||= record.at >= this.#since;
     if (!this.#isNew) return;
     this.#head();
@@ -114,7 +114,7 @@ class PlainRun {
     if (at >= nextAt && this.#output.detail !== "summary") this.#print([busyLine(notice)]);
   }
 
-  // Steps without an end are listed too, since a write of theirs may be on its way.
+  // Steps that did not end are listed too, because one of their writes may be on its way.
   end(): RunReport | undefined {
     if (this.#fold.opened === undefined) return undefined;
     this.#head();
@@ -126,7 +126,7 @@ class PlainRun {
     return report;
   }
 
-  // Everything before this process is one line.
+  // Prints one line about everything before this process.
   #head(): void {
     const { opened } = this.#fold;
     if (this.#hasHeader || opened === undefined) return;

@@ -1,6 +1,6 @@
 import type { Terminal } from "../shell.ts";
 
-/** All that the renderer asks of a stream; it puts a `write` of its own in place of this one, and takes it back. */
+/** Returns the part of a stream that the renderer uses. The renderer replaces `write` with its own, and restores it at the end. */
 export function streamOf(screen: Terminal): NodeJS.WriteStream {
   const stream = {
     isTTY: true,

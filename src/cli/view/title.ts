@@ -1,14 +1,14 @@
 import { cut } from "../../report/formats/foreign-text.ts";
 
-/** What there is to say of a step in one line of a given width. */
+/** The parts of a step's title, which fits into one line of a given width. */
 export interface TitleParts {
   /** The step's address, on one line. */
   readonly address: string;
-  /** The step's name; left out where it says no more than the address. */
+  /** The step's name. Left out if it only repeats the address. */
   readonly name?: string;
-  /** The ledger's id of its transaction; null or left out when there is none. */
+  /** The ledger's transaction id; null or left out if there is none. */
   readonly transactionId?: string | null;
-  /** The outcome, or what is waited for: the last thing to be given up. The same at different lengths, the longest first. */
+  /** The outcome, or what the step waits for, in several lengths with the longest first. It is the last part to be cut. */
   readonly tails: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const SHORT_NAME = 8;
 const SEPARATOR = " · ";
 const TX = `${SEPARATOR}tx `;
 
-/** A title that fits: the address and a tail always; then the transaction id, then the name, as far as there is room. */
+/** Returns a title that fits. It always has the address and a tail, then the transaction id and the name if there is room. */
 export function titleOf({ address, name = "", transactionId = null, tails }: TitleParts, width: number): string {
   const head = cut(address, Math.max(SHORT_ID, Math.floor(width / 2)));
   const ends = tails.map((tail) => (tail === "" ? "" : `${SEPARATOR}${tail}`));
@@ -29,7 +29,7 @@ export function titleOf({ address, name = "", transactionId = null, tails }: Tit
   return cut(`${head}${shown}${end}${id}`, width);
 }
 
-// In full where there is plenty of room, otherwise its beginning; the lines that stay behind have it in full.
+// The id is shown in full if there is plenty of room, otherwise only its beginning. The plain lines that stay show it in full.
 function idWithin(id: string | null, room: number): string {
   if (id === null || room < SHORT_ID) return "";
   return `${TX}${id.length <= room / 2 ? id : cut(id, SHORT_ID)}`;

@@ -11,46 +11,46 @@ import { timeText } from "../../report/steps/step-lines.ts";
 import { isNamedBy, RUN_WORDS, STEP_WORDS } from "../../report/words.ts";
 import { titleOf, type TitleParts } from "./title.ts";
 
-/** What a step is busy with. */
+/** What a step is doing. */
 export interface Activity {
   /** When it began, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** What it waits for, and until when at the latest, in milliseconds since the Unix epoch. */
+  /** What it waits for, and the latest end in milliseconds since the Unix epoch. */
   readonly waiting?: { readonly for: string; readonly untilMs: number };
-  /** What it has read of a list that has several pages. */
+  /** How much it has read of a list with several pages. */
   readonly reading?: { readonly pages: number; readonly rows: number };
 }
 
 /** A run that is being watched. */
 export interface WatchedRun {
-  /** The fold of the records that the run has so far. */
+  /** The fold of the run's records so far. */
   readonly fold: RunFold;
-  /** By address: the steps under way. */
+  /** The steps under way, by address. */
   readonly active: ReadonlyMap<string, Activity>;
-  /** What keeps it from beginning. */
+  /** What the run waits for before it starts. */
   readonly held?: Activity | undefined;
   /** Whether no more records come. */
   readonly isOver: boolean;
-  /** Somebody wants it to stop; it does when nothing is under way. */
+  /** Whether somebody has asked the run to stop. It stops when nothing is under way. */
   readonly isStopping?: boolean;
 }
 
 /** How a line is marked. */
 export type LineState = RowOutcome | "running";
 
-/** One line of the tree, and what hangs on it. Its title is made only when it is shown. */
+/** One line of the tree with the lines below it. Its title is made only when it is shown. */
 export interface TreeLine {
-  /** The address of its step; for a run its id, or empty before it has begun. */
+  /** The address of the step. For a run it is the run's id, or empty before the run has started. */
   readonly key: string;
   /** How the line is marked. */
   readonly state: LineState;
-  /** Returns the title in at most so many characters. */
+  /** Returns the title in at most `columns` characters. */
   readonly titleWithin: (columns: number) => string;
-  /** The lines below it, in their order. */
+  /** The lines below it, in order. */
   readonly children: readonly TreeLine[];
 }
 
-/** The tree of a run at a moment; `undefined` before there is anything to show. Pure. */
+/** Returns the tree of a run at a moment; `undefined` before there is anything to show. */
 export function treeOf({ fold, active, held, isOver, isStopping = false }: WatchedRun, now: number): TreeLine | undefined {
   const { opened, closed } = fold;
   if (opened === undefined) {
@@ -80,10 +80,10 @@ function line(
 
 type Sight = Pick<WatchedRun, "active" | "isOver"> & { readonly now: number };
 
-/** The lines of rows. The rounds of a `foreach` hang on a line of its own, and each holds its own steps. */
+/** Makes the lines of rows. A `foreach` has a line of its own with its rounds below it, and each round has its own steps. */
 class Lines {
   readonly #sight: Sight;
-  /** What is counted: what holds steps is no step itself. */
+  /** The lines that are counted: steps that contain no other steps. */
   readonly #steps: TreeLine[];
 
   constructor(sight: Sight, steps: TreeLine[]) {
@@ -91,7 +91,7 @@ class Lines {
     this.#steps = steps;
   }
 
-  /** Returns the lines of rows that are in rounds with these keys. */
+  /** Returns the lines of rows inside the rounds with these keys. */
   of(rows: readonly Row[], around: readonly string[]): readonly TreeLine[] {
     const byStep = Map.groupBy(rows, ({ fold }) => fold.heading.id);
     return Array.from(byStep.values(), (same) => {
@@ -172,7 +172,7 @@ function runState(outcome: ReportedOutcome | undefined): LineState {
   return outcome === "interrupted" || outcome === "running" ? "pending" : outcome;
 }
 
-// A group is as bad as the worst of it, and has no tick of a kind that none in it has.
+// A group has the worst state of its children. If all went well, it has a mark that at least one child has.
 const WORST_FIRST: readonly LineState[] = ["conflict", "unknown", "failed", "drift", "pending", "running", "rescued"];
 const GONE_WELL: readonly LineState[] = ["changed", "unchanged", "ok"];
 
@@ -184,7 +184,7 @@ function groupState(children: readonly TreeLine[]): LineState {
   return states.size === 1 ? "not-run" : "running";
 }
 
-/** Whether a line's step ended as expected. */
+/** Returns whether a line's step ended as expected. */
 export function isDone({ state }: TreeLine): boolean {
   return state !== "running" && STEP_WORDS[state].isDone;
 }
@@ -193,7 +193,7 @@ function progress(lines: readonly TreeLine[]): string {
   return `${lines.filter(isDone).length}/${lines.length}`;
 }
 
-// Tenths of a second are as fine as anybody can read.
+// Nobody can read more than tenths of a second.
 function elapsed(from: number, to: number): string {
   return formatDuration(Math.max(0, Math.floor((to - from) / 100) * 100));
 }

@@ -4,24 +4,24 @@ import type { Clock } from "../../base/ports.ts";
 import type { Hint } from "../../base/command-line.ts";
 import type { Detail } from "../../report/steps/step-lines.ts";
 
-/** How runs are shown, whatever shows them. */
+/** What every view needs. */
 export interface ViewOutput {
-  /** Gives the present time: what was recorded before it belongs to an earlier process. */
+  /** Gives the current time. Records from before it belong to an earlier process. */
   readonly clock: Pick<Clock, "now">;
   /** How much of a run is printed. */
   readonly detail: Detail;
-  /** Completes the commands in what is printed. */
+  /** Completes the commands in the printed text. */
   readonly hint?: Hint | undefined;
-  /** How many files of the folders are left out. */
+  /** How many files in folders were skipped. */
   readonly skipped?: number;
 }
 
-/** What a person sees while runs are under way. It shows; it decides nothing, and no run depends on it. */
+/** Shows runs to a person while they are under way. A view decides nothing, and no run depends on it. */
 export interface View {
-  /** An observer of one more run, whose fold has taken each record before the observer receives it. */
+  /** Returns an observer for one more run. The fold has already taken each record when the observer receives it. */
   watch(fold: RunFold): Observer;
-  /** Somebody wants the runs to stop: the answer to a write on its way is waited for. */
+  /** Shows that the runs are asked to stop, and that the answer to a write on its way is still awaited. */
   stopping(): void;
-  /** All runs are over: leaves the terminal as it was, and everything that matters in plain lines. */
+  /** Ends the view after all runs: restores the terminal and prints everything that matters as plain lines. */
   end(): Promise<void>;
 }

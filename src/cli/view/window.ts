@@ -3,8 +3,8 @@ import { isDone, type TreeLine } from "./tree.ts";
 const WAITING_SHOWN = 3;
 
 /**
- * The tree cut to a number of lines, in its order. What is under way and what went wrong always stays; then come the next few
- * steps, then what was done last. A line stays only with the one that it hangs on.
+ * Cuts the tree to a number of lines and keeps their order. Steps that are under way or went wrong always stay. Then come the next few steps, then the steps
+ * that were done last. A line stays only together with its parents.
  */
 export function windowOf(root: TreeLine, lines: number): TreeLine {
   const flat = flatten(root);

@@ -7,7 +7,7 @@ import type { StateOverview } from "../../report/html/pages/overview.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
 
-/** The list of drifts, filtered. */
+/** Returns the list of drifts, filtered. */
 export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   const only = query.get("state") ?? "";
   const filter = { state: only, words: query.get("words") ?? "", all: query.has("all") || only === "cleared" };
@@ -18,7 +18,7 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   return html(driftsPage({ drifts, total: book?.count(all) ?? 0, unfinished }, filter));
 }
 
-/** Returns the drifts that nobody has acknowledged, the newest first, and how many comparisons the last run has not made to the end. */
+/** Returns the drifts that nobody has acknowledged, the newest first, and how many comparisons the last run did not finish. */
 export function openInDrifts(state: StatePlace): Pick<StateOverview, "drifts" | "unfinishedComparisons"> {
   using book = DriftBook.look(state);
   const drifts = book?.list({ all: false, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
@@ -28,7 +28,7 @@ export function openInDrifts(state: StatePlace): Pick<StateOverview, "drifts" | 
   };
 }
 
-/** One drift. */
+/** Returns the page of one drift. */
 export function driftOf(state: StatePlace, id: string): WebPage {
   const now = systemClock.now();
   using book = DriftBook.look(state);

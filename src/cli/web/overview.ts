@@ -13,14 +13,14 @@ import { listing, reported } from "./runs.ts";
 import { listedSchedules } from "./schedules.ts";
 import type { StatePlace } from "../../sql/place.ts";
 
-/** The first page of a state directory. */
+/** Returns the overview of a state directory. */
 export function overviewOf(state: StatePlace, store: JournalStore, details: RunDetails): WebPage {
   const { shown } = listedSchedules(state);
   const now = systemClock.now();
   const days = store.runs.outcomesByDay(firstDayOf(now)).map((each) => ({ ...each, outcome: reported(each.outcome) }));
   const unsettled = store.runs.unsettled().filter((run) => leavesOpen(store, run));
   const open = new Set(unsettled.map(({ id }) => id));
-  // A run that has left a write open counts until that is resolved, whatever has run since.
+  // A run that left a write open is shown until the write is resolved, whatever has run since.
   const others = store.runs.lastNotPassed(LIMITS.viewRuns).filter(({ id }) => !open.has(id));
   const unfinished = [...unsettled, ...others].toSorted((a, b) => b.openedAt - a.openedAt);
   const asListed = listing(store, details);
@@ -28,7 +28,7 @@ export function overviewOf(state: StatePlace, store: JournalStore, details: RunD
   return html(overviewPage({ runs, open, latest, days, ...openInDrifts(state), schedules: shown, now }));
 }
 
-// A run whose records cannot be read may have left a write open.
+// If a run's records cannot be read, it may have left a write open.
 function leavesOpen(store: JournalStore, run: RunSummary): boolean {
   try {
     return leftBy(store, run) !== undefined;

@@ -1,12 +1,12 @@
-/** What a page is asked for. */
+/** A request for a page. */
 export interface PageRequest {
-  /** Below the folder of all pages, with a slash at its beginning. */
+  /** The path below the folder of all pages, with a leading slash. */
   readonly path: string;
-  /** The parameters behind the `?` of the address. */
+  /** The query parameters. */
   readonly query: URLSearchParams;
 }
 
-/** What is answered. */
+/** The answer to a request. */
 export interface WebPage {
   /** The HTTP status. */
   readonly status: 200 | 400 | 404;
@@ -16,15 +16,15 @@ export interface WebPage {
   readonly body: string;
 }
 
-/** Gives the page that was requested. Whatever it throws is shown to the caller. */
+/** Returns the page that was requested. Errors that it throws are shown to the caller. */
 export type Pages = (asked: PageRequest) => WebPage;
 
-/** A page for people. */
+/** Returns an HTML page. */
 export function html(pieces: Iterable<string>): WebPage {
   return { status: 200, type: "text/html", body: [...pieces].join("") };
 }
 
-/** Why there is no page. */
+/** Returns a plain text that says why there is no page. */
 export function plain(status: 400 | 404, text: string): WebPage {
   return { status, type: "text/plain", body: `${text}\n` };
 }

@@ -15,8 +15,8 @@ import type { StatePlace } from "../../sql/place.ts";
 import { withHints } from "../../report/html/parts/copy.ts";
 
 /**
- * The pages over a state directory: an overview, its runs, drifts and schedules. Each is made when it is asked for, and none changes anything. The
- * commands on them are hinted.
+ * Returns the pages of a state directory: an overview, and its runs, drifts and schedules. Each page is made on request, and none changes anything. `hint`
+ * completes the commands on them.
  */
 export function pagesOver(state: StatePlace, hint: Hint): Pages {
   const details = new RunDetails();
@@ -40,7 +40,7 @@ interface Source {
   readonly details: RunDetails;
 }
 
-// Every page lies in a folder of its list, so that `../` leads from each to each.
+// Every page lies in the folder of its list, so a link from any page to another begins with `../`.
 function pageOf(source: Source, { path, query }: PageRequest): WebPage {
   const { state } = source;
   const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];

@@ -7,16 +7,16 @@ import { countsOf } from "../../report/text.ts";
 import type { RunDetail } from "../../report/html/pages/runs.ts";
 
 interface Kept {
-  /** How many records the run had. */
+  /** How many records the run had when we read it. */
   readonly records: number;
   readonly detail: RunDetail | null;
 }
 
-/** What lists show of runs that only their records hold. A run is read again only when it has new records. */
+/** The details of runs that only their records hold. A run is read again only when it has new records. */
 export class RunDetails {
   readonly #kept = new Map<string, Kept>();
 
-  /** Returns a reader for one page: it reads so many records at most, and gives null for runs beyond that. */
+  /** Returns a reader for one page. It reads at most `LIMITS.viewRecords` records, and returns null for the remaining runs. */
   readerOf(store: JournalStore): (runId: string) => RunDetail | null {
     if (this.#kept.size > 2 * LIMITS.viewRuns) this.#kept.clear();
     let left: number = LIMITS.viewRecords;
@@ -34,7 +34,7 @@ export class RunDetails {
   }
 }
 
-// A list is shown even when the records of one run cannot be read.
+// The list is shown even if the records of one run cannot be read.
 function detailOf(store: JournalStore, runId: string): RunDetail | null {
   try {
     const { run, totals } = reportOf(store.read(runId));

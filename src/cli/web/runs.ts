@@ -13,14 +13,14 @@ import type { RunReference } from "../runs/run-reference.ts";
 import { html, type WebPage, plain } from "./page.ts";
 import type { RunDetails } from "./run-details.ts";
 
-/** The list of all runs, filtered. */
+/** Returns the list of all runs, filtered. */
 export function allRuns(store: JournalStore, query: URLSearchParams, details: RunDetails): WebPage {
   const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
   const runs = store.list(LIMITS.viewRuns).map(listing(store, details));
   return html(runsPage({ runs, total: store.total() }, filter));
 }
 
-/** Returns what lists one run after the other. */
+/** Returns a function that makes the list entry of a run. */
 export function listing(store: JournalStore, details: RunDetails): (run: RunSummary) => ListedRun {
   const detailOf = details.readerOf(store);
   return (run) => ({ ...listed(run), detail: detailOf(run.id) });
@@ -34,19 +34,19 @@ function holderOf(held: RunSummary["held"]): string | null {
   return held === undefined ? null : spellHolder(held.holder);
 }
 
-/** The outcome of a run as reports have it. */
+/** Returns the outcome of a run, in the words of reports. */
 export function reported(outcome: string | undefined): ReportedOutcome {
   return outcome !== undefined && Object.hasOwn(RUN_WORDS, outcome) ? (outcome as ReportedOutcome) : "running";
 }
 
-/** One run. */
+/** Returns the page of one run. */
 export function oneRun(store: JournalStore, run: RunReference): WebPage {
   const id = run.in(store);
   const progress = progressOf(store, id);
   return html(runPage(reportOf(store.read(id)), progress));
 }
 
-/** How far a run is: its page reloads when this is another. */
+/** Returns the progress of a run. The run's page reloads when it changes. */
 export function eventsOf(store: JournalStore, run: RunReference): WebPage {
   return { status: 200, type: "application/json", body: JSON.stringify(progressOf(store, run.in(store))) };
 }
@@ -56,7 +56,7 @@ function progressOf(store: JournalStore, id: string): RunProgress {
   return { events: store.count(id), heldBy: holderOf(held) };
 }
 
-/** Two runs side by side. */
+/** Returns two runs side by side. */
 export function twoRuns(store: JournalStore, runs: readonly RunReference[]): WebPage {
   const [one, other] = runs;
   if (one === undefined || other === undefined || runs.length > 2)

@@ -10,13 +10,13 @@ import { html, type WebPage, plain } from "./page.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { FiringEntry } from "../../report/schedule/shape.ts";
 
-/** The list of schedules. */
+/** Returns the list of schedules. */
 export function schedulesOf(state: StatePlace): WebPage {
   const { shown, total } = listedSchedules(state);
   return html(schedulesPage(shown, total));
 }
 
-/** Returns the first schedules of a state directory, and how many there are. */
+/** Returns the first schedules of a state directory, and their total number. */
 export function listedSchedules(state: StatePlace): { readonly shown: readonly ListedSchedule[]; readonly total: number } {
   using store = ScheduleStore.look(state);
   if (store === undefined) return { shown: [], total: 0 };
@@ -24,7 +24,7 @@ export function listedSchedules(state: StatePlace): { readonly shown: readonly L
   return { shown: all.slice(0, LIMITS.viewSchedules).map((known) => listed(state, store, known)), total: all.length };
 }
 
-/** One schedule, with its firings. */
+/** Returns the page of one schedule with its firings. */
 export function scheduleOf(state: StatePlace, id: string): WebPage {
   using store = ScheduleStore.look(state);
   const known = store?.known(id);

@@ -7,17 +7,17 @@ import type { Pages } from "./page.ts";
 
 const HOST = "127.0.0.1";
 
-/** A server of pages to one person on this machine. */
+/** A server of pages for one person on this machine. */
 export interface PageServer {
-  /** The folder of all pages. It holds the token: whoever has it can read each of them. */
+  /** The folder of all pages. It contains the token: whoever has the URL can read every page. */
   readonly url: string;
-  /** Ends the server; resolves when its port is free. */
+  /** Stops the server. Resolves when its port is free. */
   close(): Promise<void>;
 }
 
 /**
- * Serves pages on the loopback interface below a folder whose name is the token, to whoever knows it. A browser keeps nothing that it would send to the
- * servers of others on this machine, as it does a cookie: that one goes to every port (decision 136). It answers GET and HEAD only.
+ * Serves pages on the loopback interface, below a folder whose name is a secret token. The token is not a cookie, because browsers send cookies to every port
+ * of this machine, including those of other people's servers (decision 136). Answers GET and HEAD only.
  */
 export async function servePages(
   pages: Pages,

@@ -7,12 +7,12 @@ import { printText } from "../../print/result.ts";
 import { buildProgram } from "../../program/program.ts";
 import type { Command, Shell } from "../../shell.ts";
 
-/** `tokenbook completion SHELL`: what the shell reads to complete our commands. */
+/** `tokenbook completion SHELL`: prints the script that the shell loads for completion. */
 export const completion: Command<{ readonly shell: ShellName }> = async (shell, { shell: name }) => {
   return printText(shell, COMPLETION_SCRIPTS[name], "exact");
 };
 
-/** Answers the completion scripts: for the line up to the cursor, the words that may complete it, each on a line with its meaning. */
+/** Answers the completion scripts. For a line up to the cursor, prints each word that may complete it on a line, with its meaning. */
 export const complete: Command<{ readonly line: string }> = async (shell, { line }) => {
   const cursor = cursorIn(buildProgram(shell), wordsOf(line).slice(1));
   const fitting = candidatesAt(shell, cursor).filter((candidate) => isOffered(candidate, cursor));
@@ -20,7 +20,8 @@ export const complete: Command<{ readonly line: string }> = async (shell, { line
   return printText(shell, lines.join(""), "exact");
 };
 
-// Shells obey what they are offered once it is entered: a name of somebody else's must not become a command, nor a file's an option.
+// A completed word becomes a part of the command line. So a name that somebody else has chosen must not become a command, and a file name must not become an
+// option.
 const HARMLESS = /^[\p{L}\p{M}\p{N}_./:=@,+%[\]-]+$/u;
 
 function isOffered({ value }: Candidate, { typed, valueOf }: Cursor): boolean {
@@ -32,7 +33,7 @@ function candidatesAt(shell: Shell, cursor: Cursor): readonly Candidate[] {
   try {
     return cursor.valueOf === undefined ? wordsAt(shell, cursor) : valuesOf(shell, cursor, cursor.valueOf);
   } catch {
-    return []; // what cannot be read has no names to offer, and a prompt is no place for an error
+    return []; // a place that cannot be read offers no names, and a shell prompt must not show errors
   }
 }
 

@@ -26,7 +26,7 @@ interface LibraryOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook library`: the playbooks that come with the tool, what each takes and gives. */
+/** `tokenbook library`: lists the playbooks that come with the tool, with their inputs and outputs. */
 export const library: Command<LibraryOptions> = async (shell, { name, text, json }) => {
   if (name === undefined) {
     if (text === true)
@@ -46,7 +46,7 @@ export const library: Command<LibraryOptions> = async (shell, { name, text, json
   return printText(shell, page(entry, widthOn(shell.stdout)));
 };
 
-// `mint`, `mint.yaml` and `tokenbook/mint.yaml` name the same.
+// `mint`, `mint.yaml` and `tokenbook/mint.yaml` name the same playbook.
 function shippedName(name: string): string {
   const { names } = shipped;
   const found = names.find((each) => bareNameOf(each) === bareNameOf(name));

@@ -12,7 +12,7 @@ interface OperationsOptions {
   readonly json?: boolean;
 }
 
-/** Lists the operations, searches them by words, or shows one: `tokenbook operations`. */
+/** `tokenbook operations`: lists the operations, searches them by words, or shows one. */
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
   const list = matching(name);
   if (list !== undefined) {
@@ -24,7 +24,7 @@ export const operations: Command<OperationsOptions> = async (shell, { name, json
   return printText(shell, text(pageOf(operation), widthOn(shell.stdout)));
 };
 
-// A name shows one operation, also when other names contain it.
+// A full name shows that operation, even if other names contain it.
 function matching(typed: readonly string[]): readonly Operation[] | undefined {
   const list = [...all.values()];
   if (typed.length === 0) return list;

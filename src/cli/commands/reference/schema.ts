@@ -24,7 +24,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
 /** The schemas that can be printed. */
 export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
 
-/** `tokenbook schema`: the JSON Schemas of what people write and of what we print. */
+/** `tokenbook schema`: prints the JSON Schemas of files that people write and of output that we print. */
 export const schema: Command<{ readonly name: string }> = async (shell, { name }) => {
   const load = SCHEMAS[name];
   if (load === undefined) {

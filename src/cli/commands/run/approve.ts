@@ -14,7 +14,7 @@ interface ApproveOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may do what the plan says, who allows it, and why. */
+/** `tokenbook approve PLAN --because TEXT`: records in the journal that a run may carry out a plan, who approved it, and why. */
 export const approve: Command<ApproveOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "approve.incomplete",

@@ -11,7 +11,7 @@ import { filesOf } from "../../project/project-files.ts";
 import { sessionOn } from "../../runs/session.ts";
 import type { Command } from "../../shell.ts";
 
-/** `tokenbook crash-child`: started and killed by `test --crash-everywhere`. Runs one playbook as ordered, or resumes its run, and reaches nothing else. */
+/** `tokenbook crash-child`: runs one playbook as ordered, or resumes its run. `test --crash-everywhere` starts and kills it. It reaches no other service. */
 export const crashChild: Command<Dotenv> = async (shell, options) => {
   const { file, state: folder, schema, served, profile, ...given } = readOrder(new TextDecoder().decode(await shell.stdin()));
   const files = filesOf(shell);

@@ -26,11 +26,11 @@ interface ExploreOptions extends Dotenv {
   readonly json?: boolean;
 }
 
-// Names of one command begin with letters and digits that no other has.
+// All names that one command creates begin with a random prefix of its own.
 const SEEDS = 1_000_000;
 const PREFIX_NUMBERS = 36 ** 6;
 
-/** `tokenbook explore`: looks for calls that the ledger answers otherwise than the service description says. */
+/** `tokenbook explore`: looks for calls that the ledger does not answer as the service description says. */
 export const explore: Command<ExploreOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const { seed = randomInt(SEEDS), sequences = LIMITS.exploreSequences, time = LIMITS.exploreMs, output, json } = options;

@@ -20,7 +20,7 @@ interface ResolveOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook resolve`: a person records the outcome of a write whose answer was lost; without a step, lists those of a run. */
+/** `tokenbook resolve`: records the outcome of a write whose answer was lost. Without a step, lists such writes of a run. */
 export const resolve: Command<ResolveOptions> = async (shell, options): Promise<ExitCode> => {
   const { run: named, step, as: verdict } = options;
   if (step === undefined) return list(shell, options);

@@ -47,7 +47,7 @@ interface ResumeOptions extends Where, ReportOptions, DetailOptions {
   readonly yes?: boolean;
 }
 
-/** `tokenbook resume`: continues a run; without a name, the last one that did not pass. When all have passed, it exits with 0. */
+/** `tokenbook resume`: resumes a run; without a name, the last one that did not pass. Exits with 0 if all have passed. */
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
   if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
@@ -67,7 +67,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   assertSameFolder(shell, opened, (folder) => fromAfar(shell, options, folder));
   if (options.env === undefined) assertEnvironmentThere(shell, opened);
   const { playbook, files } = playbookOfRun(shell, opened);
-  // A run that has passed is only shown again.
+  // A run that has passed is only shown again, so it needs no secrets.
   const acting = outcome === "passed" ? [] : [playbook];
   const secrets = openSecrets(acting, { variables: variablesOf(shell, options), files: filesOf(shell) });
   const job: Job = {
@@ -95,7 +95,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
   };
 }
 
-/** A run to continue, and what is known of it. */
+/** The run to resume, and its history. */
 interface Chosen {
   readonly summary: RunSummary;
   readonly known: RunHistory;
@@ -107,7 +107,7 @@ function openedIn({ records }: RunHistory): RunOpened {
   return opened;
 }
 
-// A text: why there is none.
+// Returns a text that says why there is no run to resume.
 function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
   return lookIntoJournal(shell, where, (store) => {
     const summary = run === undefined ? store.runs.notPassed(1)[0] : store.summary(run.in(store));
@@ -130,17 +130,17 @@ async function nothingToResume(shell: Shell, options: ResumeOptions, why: string
   return printReports(shell, { options, reporting, skipped: [] }, [], []);
 }
 
-/** The options, and where the run was found. */
+/** The options, and the state that contains the run. */
 interface Found extends ResumeOptions {
   readonly place: StatePlace;
 }
 
-// The run may belong to another project, whose usual directory is another.
+// The run may belong to another project, which has another default state directory.
 function folderOf(place: StatePlace): { readonly state?: string } {
   return typeof place === "string" ? { state: place } : {};
 }
 
-// The run says how its project was seen from the working directory; runs of earlier versions began in the project of that directory.
+// The run recorded the working directory relative to its project. Runs of earlier versions belong to the project of the working directory.
 function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { file } }: RunOpened): ProjectShell {
   const here = projectAt(shell.cwd);
   const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
@@ -149,7 +149,7 @@ function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { fi
   return inProject(shell, [usual, here, ...others].find(isMeant) ?? usual);
 }
 
-// Paths of the command line mean other files from another folder.
+// In another folder, the relative paths of this command line would name other files.
 function fromAfar(shell: ProjectShell, { state, place, dotenv }: Found, folder: string): string {
   const usual = stateDirectory(inProjectHere({ ...shell, cwd: folder }), {});
   const options = {
@@ -161,7 +161,7 @@ function fromAfar(shell: ProjectShell, { state, place, dotenv }: Found, folder: 
     .join("");
 }
 
-// That of the run itself: another in its place would be refused, so none is offered.
+// Suggests no other environment, because the run can only continue in its own.
 function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunOpened): void {
   const { environment } = target;
   const { environmentFile: file } = shell.project;

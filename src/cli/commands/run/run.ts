@@ -30,7 +30,7 @@ import type { Command } from "../../shell.ts";
 import type { EachOptions } from "../../runs/each.ts";
 import type { ReadyPlaybook } from "../../../planner/given.ts";
 
-/** How large the young generation may grow. */
+/** The size to which the young generation may grow. */
 const ROOM_BYTES = 16 * 1_024 * 1_024;
 const ROWS_ROOM_BYTES = 2 * ROOM_BYTES;
 const WATCH_MS = 10;
@@ -43,7 +43,7 @@ interface RunOptions extends Omit<EachOptions, "each">, AnywayOptions {
   readonly watch?: boolean;
 }
 
-/** `tokenbook run`: every playbook is checked, and every input resolved, before the first request of any of them. */
+/** `tokenbook run`: checks every playbook and resolves every input before any of them sends a request. */
 export const run: Command<RunOptions> = async (shell, options) => {
   if (options.watch !== true) return runOnce(shell, options);
   const { whenChanged } = await import("../../project/watch.ts");
@@ -148,7 +148,7 @@ async function assertNotSubmitted(
   await assertNoneAlike(state, { playbook: pathInProject(shell, playbook), environment, inputs: writeJson(inputs) });
 }
 
-// Each is a new run with names of its own, for `run.key` and the ids that the run chooses differ.
+// Each repeat is a new run with names of its own, so `run.key` and the ids that the run chooses differ.
 function repeated(jobs: readonly Job[], times: number | undefined): readonly Job[] {
   if (times === undefined) return jobs;
   return jobs.flatMap((job) => Array.from({ length: times }, (_, at) => ({ ...job, repeat: { number: at + 1, of: times } })));
@@ -171,12 +171,12 @@ function repeatProtected(environment: string): Failure {
   });
 }
 
-// Its warnings were shown when it was checked at first; what cannot be run any more says why.
+// Warnings were shown at the first check. This collects the reasons why a playbook can no longer be run.
 function collecting(shell: ProjectShell, say: (text: string) => void): ProjectShell {
   return { ...shell, stderr: { ...shell.stderr, write: say } };
 }
 
-// A run that has begun continues with what was planned. One that has passed is only shown again.
+// A run that has begun continues with its plan, so planning is not repeated. A run that has passed is only shown again.
 async function plannedIn(shell: ProjectShell, options: RunOptions & { readonly plan: string }, all: Ready): Promise<PlanFile> {
   const { readPlanFile, refuseOutdated } = await import("../../runs/planning.ts");
   const planned = readPlanFile(shell, options.plan);
@@ -187,15 +187,15 @@ async function plannedIn(shell: ProjectShell, options: RunOptions & { readonly p
   return planned;
 }
 
-// What is made of one playbook mostly stays, and one run keeps little: a young generation that does not grow yet, and an old one that is
-// collected when it has grown by half, take little time off it and save two fifths of the memory. Set once all code is loaded, for the
-// cached code of modules is bound to the flags it was compiled under.
+// Most objects of a playbook live long, and one run keeps little else. So the young generation does not grow yet, and the old one is collected when it has
+// grown by half. Both take little time and save two fifths of the memory. We set these flags after all code is loaded, because the cached code of modules is
+// bound to the flags that it was compiled under.
 function keepHeapSmall(): void {
   setV8Flags("--semi-space-growth-factor=1 --heap-growing-percent=50");
 }
 
-// Steps make garbage: what one leaves behind is not to be taken for what lasts. V8 reads no other of its limits once it runs than how fast
-// it may grow.
+// Steps leave garbage, which must not be promoted to the old generation. So we let the young generation grow to a limit. Of all limits, V8 only reads the
+// growth factor at runtime, so a timer stops the growth.
 function makeRoom(bytes: number): void {
   roomBytes = bytes;
   setV8Flags("--semi-space-growth-factor=2");
@@ -210,7 +210,7 @@ function makeRoom(bytes: number): void {
 let roomBytes = 0;
 let watch: NodeJS.Timeout | undefined;
 
-// Rows are garbage as soon as they are taken, and what is called for each of them is worth compiling well at once.
+// Rows become garbage at once, and functions that are called for each row are worth optimizing early.
 function makeReadyForRows(): void {
   makeRoom(ROWS_ROOM_BYTES);
   setV8Flags("--heap-growing-percent=100 --invocation-count-for-turbofan=3000");

@@ -44,7 +44,7 @@ interface Submitted {
   readonly run: SubmittedRun;
 }
 
-/** `tokenbook submit`: checks playbooks, and puts their runs into the queue, where workers take them. */
+/** `tokenbook submit`: checks playbooks and submits their runs to the queue, from which workers take them. */
 export const submit: Command<SubmitOptions> = async (plainShell, options): Promise<ExitCode> => {
   const named = playbookFiles(plainShell, options.files);
   const shell = inProjectOf(plainShell, named.files);
@@ -55,7 +55,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const { ready } = preparePlaybooks(shell, options, checked, { named, leavesSecrets: true });
   const acts = environmentOf(shell, options);
   const runs = ready.map((each) => submittedRun(shell, options, each, acts.name));
-  // Whatever ends this command from here on: the key leads to the run.
+  // The key is printed first: however this command ends, the key leads to the run.
   if (options.key === undefined)
     for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
   return askQueue(shell, place, async (queue) => {
@@ -66,7 +66,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   });
 };
 
-// A run whose key is given again is resumed, and the key of another run is meant.
+// If the key already names a run, that run is resumed, so nothing is noted.
 function noteUnfinished(
   shell: ProjectShell,
   place: StatePlace,
@@ -98,7 +98,7 @@ async function submitAll(
     for (const run of runs) all.push({ id: await queue.submit(options.label, run), run });
     return all;
   } catch (error) {
-    printSubmitted(shell, options, all); // these are in the queue, although a later one is not
+    printSubmitted(shell, options, all); // these are in the queue although a later one failed
     throw error;
   }
 }
@@ -162,7 +162,7 @@ async function printOutcomes(
   return worst(outcomes.map(({ result }) => result.exit as ExitCode));
 }
 
-// With its key, the same command waits for the same run. Without it, the command submits a second one.
+// With its key, the same command waits for the same run. Without the key, it would submit a second run.
 function interruptedText(left: readonly Submitted[]): string {
   const again = left.map(
     ({ run }) => `  to wait for ${run.playbook}: submit it with the same options and --key ${quoted(run.key)}\n`,

@@ -111,7 +111,7 @@ function madeFolder(shell: Shell, keep: string | undefined): string {
   }
 }
 
-// State directories of an earlier test would be taken for those of this one.
+// State directories of an earlier test would be mistaken for those of this test.
 function emptyFolder(shell: Shell, name: string): string {
   const folder = resolve(shell.cwd, name);
   if (existsSync(folder) && readdirSync(folder).length > 0) {
@@ -159,7 +159,7 @@ function exitOf(reports: readonly CrashReport[]): ExitCode {
 
 const CLEAR_LINE = "\r\u001b[K";
 
-/** One line on a terminal that shows the progress of a test; nothing anywhere else. */
+/** Shows the progress of a test on one line of a terminal, and nothing elsewhere. */
 class Progress {
   readonly #shell: Shell;
   #isShown = false;

@@ -10,7 +10,7 @@ interface AcceptOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook runs accept-loss --because TEXT`: a person who has looked into the ledger continues with a journal that has lost records. */
+/** `tokenbook runs accept-loss --because TEXT`: a person who has checked the ledger continues with a journal that has lost records. */
 export const acceptLosses: Command<AcceptOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "loss.incomplete",

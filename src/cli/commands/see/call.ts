@@ -37,7 +37,7 @@ interface CallOptions extends Where, DebugOption {
   readonly pages?: number;
 }
 
-/** `tokenbook call`: one question to the service, and its answer as JSON. */
+/** `tokenbook call`: sends one read to the service and prints its answer as JSON. */
 export const call: Command<CallOptions> = async (plainShell, options) => {
   const operation = operationNamed(options.operation);
   if (operation.writes) throw isWrite(operation);
@@ -86,7 +86,7 @@ function wrongQuestion({ name }: Operation, problem: StepProblem): Failure {
   return failureFrom({ next: adviceText(command`operations ${name}`), ...problem, code: "call.invalid" });
 }
 
-/** Returns who asks. Of an interface that knows callers by their keys, the only credential need not be named. */
+/** Returns the caller. If an interface identifies callers by their keys and there is only one credential, it need not be named. */
 function callerNamed(service: Service, as: string | undefined, target: Target): Caller {
   if (hasEntities(service)) {
     if (as === undefined) return NO_CALLER;
@@ -117,7 +117,7 @@ function inputOf(operation: Operation, values: CallOptions["values"], orgId: str
   return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, valueOf(properties[name] ?? {}, text, orgId)]));
 }
 
-// What cannot be read stays text, and the schema of the operation says what it must be.
+// A value that cannot be parsed stays text, and the operation's schema then reports what it must be.
 function valueOf(schema: JsonSchema, text: string, orgId: string | undefined): Json {
   const isEntity = schemaName(schema) === "Entity";
   const organization = present({ orgId });

@@ -32,7 +32,7 @@ interface CoverageOptions extends MemoryOptions {
   readonly failUnder: Thresholds;
 }
 
-/** `tokenbook coverage`: how far runs have covered the service. Exits with 1 below a threshold. */
+/** `tokenbook coverage`: shows how much of the service runs have covered. Exits with 1 below a threshold. */
 export const coverage: Command<CoverageOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
   const documents = options.report.map((request) => ({ request, ...documentIn(request) }));
@@ -113,7 +113,7 @@ function chosenRuns(journal: JournalStore, { runs = [], since, env }: CoverageOp
   });
 }
 
-/** Returns the profile of an environment, as far as `tokenbook.yaml` still has it. */
+/** Returns the profile of an environment, or the default one if `tokenbook.yaml` no longer has the environment. */
 export function profileHere(shell: ProjectShell, environment: string): Profile {
   if (shell.project.environmentFile === undefined) return DEFAULT_PROFILE;
   try {

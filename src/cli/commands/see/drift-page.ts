@@ -29,7 +29,7 @@ interface PageOptions {
   readonly state?: string;
 }
 
-/** `tokenbook drift page [COMPARISON] --out FILE [--sign KEY]`: a page on which an auditor finds all about one comparison. */
+/** `tokenbook drift page [COMPARISON] --out FILE [--sign KEY]`: writes a page with everything about one comparison, for an auditor. */
 export const pageOfDrifts: Command<PageOptions> = async (shell, options) => {
   const { out, sign } = options;
   if (out === undefined)
@@ -59,11 +59,11 @@ function pageFor(shell: Shell, options: PageOptions): string {
   const now = systemClock.now();
   const { drifts, total } = book.driftsOf(of, { run: latest.run.id, limit: LIMITS.htmlRows, now });
   const { gaps, counts } = latest.comparison;
-  const isOutdated = isUnfinished && gaps.length === 0 && counts.moving === 0; // else this run itself left something open
+  const isOutdated = isUnfinished && gaps.length === 0 && counts.moving === 0; // otherwise the latest run itself left something open
   return [...auditPage({ of, title, latest, isOutdated, runs, drifts, driftCount: total, now })].join("");
 }
 
-// The comparison that the words name; of several, the one that has no part beside those.
+// Returns the comparison that the words name. If there are several, it is the one whose parts are all named.
 function chosen(all: readonly KnownComparison[], words: readonly string[]): KnownComparison {
   if (all.length === 0) throw notOne("nothing has been compared here yet", "run a playbook with a `reconcile:`");
   const found = all.filter(({ of }) => words.every((word) => partsOf(of).includes(word)));
@@ -102,7 +102,7 @@ function noRun({ comparison, playbook }: ComparisonName): Failure {
   });
 }
 
-// The latest runs, the last one last.
+// Returns the latest runs, ordered from the earliest to the last.
 function runsOf(store: JournalStore, of: ComparisonName): readonly AuditedRun[] {
   const found: AuditedRun[] = [];
   for (const { id, environment } of store.list(LIMITS.auditSearched)) {
@@ -121,7 +121,7 @@ function runsOf(store: JournalStore, of: ComparisonName): readonly AuditedRun[] 
   return found.toReversed();
 }
 
-// Read before anything is made: a page without the signature that was asked for helps nobody.
+// The key is read first, because a page without the requested signature is useless.
 function signerIn({ cwd }: Shell, name: string): Signer {
   try {
     const file = { path: resolve(cwd, name), name: `the key ${name}`, ifTooLarge: { next: "name the file of a private key" } };

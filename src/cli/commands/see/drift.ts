@@ -18,7 +18,7 @@ interface ListOptions extends MemoryOptions {
   readonly limit: number;
 }
 
-/** `tokenbook drift list`: what differs, as the last run of each comparison has left it. */
+/** `tokenbook drift list`: lists the differences that the last run of each comparison left. */
 export const listDrifts: Command<ListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
   using book = openBook(shell, options);
@@ -50,7 +50,7 @@ interface ShowOptions extends MemoryOptions {
   readonly drift: string;
 }
 
-/** `tokenbook drift show ID`: one drift with what both sides said, and its history since it was first seen. */
+/** `tokenbook drift show ID`: shows one drift with the values of both sides, and its history since it was first seen. */
 export const showDrift: Command<ShowOptions> = async (shell, options) => {
   using book = openBook(shell, options);
   const drift = book.explain(idOf(book, options.drift), systemClock.now());
@@ -92,7 +92,7 @@ interface AckOptions extends MemoryOptions {
   readonly until?: string;
 }
 
-/** `tokenbook drift ack ID --because TEXT --until DATE`: a person acknowledges a drift as it is now, until a day. */
+/** `tokenbook drift ack ID --because TEXT --until DATE`: acknowledges a drift as it is now, until a day. */
 export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const now = systemClock.now();
   const { until } = options;
@@ -120,7 +120,7 @@ interface CloseOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook drift close ID… --because TEXT`: a person closes drifts that no run will clear. */
+/** `tokenbook drift close ID… --because TEXT`: closes drifts that no run will clear. */
 export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const { playbook } = options;
   const incomplete = {
@@ -164,7 +164,7 @@ const SOME = 10;
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
-// The day itself is still within.
+// The named day itself is included.
 function dayAfter(until: string, now: number): number {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
   const end = day + DAY_MS;
@@ -186,7 +186,7 @@ function assertNotCleared(book: DriftBook, id: string, now: number): void {
   });
 }
 
-// An id may be cut short where that leaves one only.
+// An id may be shortened if only one drift has that beginning.
 function idOf(book: DriftBook, beginning: string): string {
   const ids = book.idsLike(beginning);
   const [only] = ids;
@@ -213,7 +213,7 @@ function line(drift: KnownDrift): string {
   return `${driftLine(drift, drift.sides)}${found}${clearedAt === null ? "" : `; cleared ${isoTime(clearedAt)}`}`;
 }
 
-/** A drift as `--json` has it; its shape is published. */
+/** Returns a drift in the published format of `--json`. */
 function asData(drift: KnownDrift): object {
   const { id, kind, state, key, left, right, difference, of, title, sides, lastRun, clearedAt, acknowledged } = drift;
   return {

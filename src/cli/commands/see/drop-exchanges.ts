@@ -14,7 +14,7 @@ interface DropOptions extends MemoryOptions {
   readonly older?: number;
 }
 
-/** `tokenbook runs drop-exchanges`: removes kept exchanges of runs, or those older than an age. */
+/** `tokenbook runs drop-exchanges`: deletes the stored exchanges of runs, or those older than an age. */
 export const dropExchanges: Command<DropOptions> = async (shell, options) => {
   const { runs = [], older } = options;
   if (runs.length > 0 === (older !== undefined)) {

@@ -10,7 +10,7 @@ import { type Command, userOf } from "../../shell.ts";
 import { printData, printLines } from "../../print/result.ts";
 import type { MemoryOptions } from "../../project/project.ts";
 
-/** `tokenbook runs leases`: what runs hold: themselves, groups, and whom they act as. */
+/** `tokenbook runs leases`: lists the leases that runs hold on themselves, on groups, and on the entities they act as. */
 export const listLeases: Command<MemoryOptions> = async (shell, options) => {
   const leases = lookIntoJournal(shell, options, (store) => store.leases.list());
   if (options.json === true) {
@@ -35,7 +35,7 @@ interface ReleaseOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook runs release RUN --because TEXT`: a person says that the process of another host that holds a run is gone. */
+/** `tokenbook runs release RUN --because TEXT`: records that the process of another host that holds a run is gone. */
 export const release: Command<ReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",

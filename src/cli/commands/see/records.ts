@@ -15,7 +15,7 @@ interface ExportOptions extends RunsOptions {
   readonly run: RunReference;
 }
 
-/** `tokenbook runs export RUN`: every record as a line of JSON, in order, each checked before it is printed. */
+/** `tokenbook runs export RUN`: prints every record as a line of JSON, in order. Each record is verified before it is printed. */
 export const exportRun: Command<ExportOptions> = async (shell, options) => {
   await lookForRuns(shell, options, [options.run], (store) => {
     const run = options.run.in(store);
@@ -32,12 +32,12 @@ interface VerifyOptions extends MemoryOptions {
 interface Verified {
   readonly run: string;
   readonly records: number;
-  /** The hash of the last record: it covers all of them. */
+  /** The hash of the last record, which covers all records before it. */
   readonly hash: string | null;
   readonly problem: Failure | null;
 }
 
-/** `tokenbook runs verify [RUN]`: whether the records of a run, or of all runs, are those that were written. Exit 1 when some are not. */
+/** `tokenbook runs verify [RUN]`: checks whether the records of a run, or of all runs, are unchanged. Exits with 1 if some are not. */
 export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   if (options.archive !== undefined)
     return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
@@ -64,12 +64,12 @@ interface WithProblem {
   readonly problem: Failure | null;
 }
 
-// Another process may archive a run meanwhile. Then the archive has its records, and the journal has not.
+// Another process may archive a run meanwhile. Then its records are in the archive and no longer in the journal.
 function verifyAll(store: JournalStore): readonly Verified[] {
   return store.ids().flatMap((run) => unlessArchived(() => verify(store, run)) ?? []);
 }
 
-// Any other failure says that the records could not be read, and nothing about what they are.
+// Any other failure means that the records could not be read. It does not show that they were changed.
 const DAMAGE: ReadonlySet<string> = new Set(["journal.broken", "database.damaged"]);
 
 function verify(store: JournalStore, run: string): Verified {
@@ -88,20 +88,20 @@ function verify(store: JournalStore, run: string): Verified {
   }
 }
 
-/** A run whose chain was read, and what its row said of its end before that. */
+/** A run whose chain was read, and what its row said about its end before that. */
 interface ReadRun {
   readonly run: string;
   readonly state: RunState;
   readonly before: ReturnType<JournalStore["endOf"]>;
 }
 
-// The chain covers the records. What the row says beside them decides whether a run blocks others, and follows from them.
+// The hash chain covers only the records. The row must agree with them, because it decides whether the run blocks others.
 function endProblem(store: JournalStore, { run, state, before }: ReadRun): Failure | undefined {
   const { closed } = state;
   const { outcome, settled } = before;
   const says = outcome === undefined || outcome === "interrupted" || outcome === closed?.outcome;
   if (says && !(settled && leftWrites(state, false).length > 0)) return undefined;
-  // Somebody may continue it, or has just ended it.
+  // Another process may be resuming the run, or may have just ended it.
   const now = store.endOf(run);
   if (store.leases.holding(run) !== undefined || now.outcome !== outcome || now.settled !== settled) return undefined;
   const is = closed?.outcome ?? "not finished";

@@ -19,7 +19,7 @@ interface ReportCommandOptions extends RunsOptions {
   readonly format?: Format;
 }
 
-/** `tokenbook report RUN…`: the reports of runs that were, from the journal. Exit 2 when one could not be written. */
+/** `tokenbook report RUN…`: writes the reports of past runs from the journal. Exits with 2 if a report could not be written. */
 export const report: Command<ReportCommandOptions> = async (shell, options) => {
   const printed = options.format === undefined ? [] : [{ format: options.format, file: STDOUT }];
   const requests = [...options.report, ...printed];

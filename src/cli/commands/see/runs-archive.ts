@@ -22,7 +22,7 @@ interface ArchiveOptions extends MemoryOptions {
   readonly to?: string;
 }
 
-/** `tokenbook runs archive --older AGE --to DIR`: moves finished runs from the journal into a file of a chain of archives. */
+/** `tokenbook runs archive --older AGE --to DIR`: moves finished runs from the journal into a new file of a chain of archives. */
 export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const { older, to } = options;
   if (older === undefined || to === undefined) {
@@ -37,7 +37,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   const folder = resolve(shell.cwd, to);
   using exchanges = ExchangeStore.existing(place);
   const removed = (sealed: CompletedArchive): void => {
-    // Printed at once: a later archive may fail, and nothing prints the digest of this one again.
+    // The digest is printed at once, because a later archive may fail, and nothing prints this digest again.
     if (options.json !== true) printLines(shell, archiveLines(sealed));
     exchanges.dropOf(sealed.runs);
   };
@@ -101,7 +101,7 @@ interface VerifyOptions extends MemoryOptions {
   readonly archive: string;
 }
 
-/** `tokenbook runs verify --archive DIR`: whether the archives of a folder are whole, and each follows from the one before it. */
+/** `tokenbook runs verify --archive DIR`: checks whether the archives of a folder are intact, and each follows the one before it. */
 export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
   if (options.run !== undefined) {
     throw new Failure({

@@ -17,7 +17,7 @@ interface QueuedOptions extends RunsOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook runs --queued`: the submitted runs that wait or are under way, the earliest first, and who acts for them. */
+/** `tokenbook runs --queued`: lists the submitted runs that are waiting or running, the earliest first, and the workers that run them. */
 export const listQueued: Command<QueuedOptions> = async (plainShell, options): Promise<ExitCode> => {
   if (options.archive !== undefined) {
     throw new Failure({
@@ -53,7 +53,7 @@ interface WithdrawOptions extends MemoryOptions {
   readonly key: string;
 }
 
-/** `tokenbook runs withdraw KEY`: a person takes a submitted run back that no worker has taken. */
+/** `tokenbook runs withdraw KEY`: withdraws a submitted run that no worker has taken. */
 export const withdraw: Command<WithdrawOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);

@@ -20,7 +20,7 @@ interface ListOptions extends MemoryOptions, RunsOptions {
   readonly queued?: boolean;
 }
 
-/** `tokenbook runs`: the runs of a state directory, the latest first, and who acts for them. */
+/** `tokenbook runs`: lists the runs of a state directory, the latest first, and the processes that run them. */
 export const listRuns: Command<ListOptions> = async (shell, options) => {
   if (options.queued === true) return (await import("./runs-queued.ts")).listQueued(shell, options);
   const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
@@ -56,7 +56,7 @@ interface ShowOptions extends MemoryOptions, RunsOptions {
   readonly run: RunReference;
 }
 
-/** `tokenbook runs show RUN`: every step, and every attempt with what was sent and what came back. */
+/** `tokenbook runs show RUN`: shows every step, and every attempt with its request and its answer. */
 export const showRun: Command<ShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../../report/formats/json.ts");
   const { reportOf } = await import("../../../report/model.ts");
@@ -96,7 +96,7 @@ function attemptLines(
   ].map(whole);
 }
 
-// A line is all there, and no line of it is somebody else's.
+// Makes a text one line without cutting it, so that it cannot pretend to be several lines.
 function whole(line: string): string {
   return oneLine(line, Infinity);
 }

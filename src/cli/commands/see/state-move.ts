@@ -55,14 +55,14 @@ function placeOf(shell: ProjectShell, name: string, dotenv: Dotenv): NamedPlace 
   return { place: folder, name: folder };
 }
 
-// On every machine: commands that still look into the database are refused there.
+// The setting must be removed on every machine, because the old database refuses all commands.
 function wayToFolder({ cwd, project }: ProjectShell, to: string): string {
   const file = project.environmentFile === undefined ? "tokenbook.yaml" : relative(cwd, project.environmentFile);
   const usual = stateDirectory({ cwd, project }, {}) === to;
   return `next: remove "state:" from ${file}${usual ? "" : `, and give commands --state ${quoted(relative(cwd, to))}`}\n`;
 }
 
-// A job stays in its database, where no worker would look for it any more.
+// Jobs stay in the queue of the old database, where no worker looks for them any more.
 async function assertNoJobs(shell: ProjectShell, from: StatePlace): Promise<void> {
   if (typeof from === "string") return;
   const load = await askAnyQueue(shell, from, (queue) => queue.load());

@@ -16,7 +16,7 @@ interface ViewOptions extends MemoryOptions {
 
 const TOKEN_BYTES = 24;
 
-/** `tokenbook view`: serves the pages of all runs of a state directory, on this machine, until it is stopped. */
+/** `tokenbook view`: serves pages about all runs of a state directory on this machine, until it is stopped. */
 export const view: Command<ViewOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const state = statePlace(inProjectHere(shell), options);

@@ -1,11 +1,11 @@
 import { serve } from "../../lsp/server.ts";
 import type { Command } from "../../shell.ts";
 
-/** What editors say of themselves; stdio is the only way, and the end of stdin is what ends the server. */
+/** Options that editors pass. Stdio is the only transport, and the server ends when stdin ends. */
 interface LspOptions {
   readonly stdio?: boolean;
   readonly clientProcessId?: string;
 }
 
-/** `tokenbook lsp`: a language server for playbooks, until its editor lets go. */
+/** `tokenbook lsp`: a language server for playbooks, which runs until its editor disconnects. */
 export const lsp: Command<LspOptions> = (shell) => serve(shell);

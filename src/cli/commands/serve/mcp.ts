@@ -11,7 +11,7 @@ interface McpOptions extends Dotenv {
   readonly state?: string;
 }
 
-/** `tokenbook mcp`: serves an assistant over stdio; it may write nowhere, or in one environment. */
+/** `tokenbook mcp`: serves an assistant over stdio. The assistant may write nowhere, or in one environment. */
 export const mcp: Command<McpOptions> = (plainShell, { allowWrites, ...where }) => {
   const here = inProjectHere(plainShell);
   const { environmentFile } = here.project;

@@ -19,7 +19,7 @@ interface SandboxCommandOptions {
   readonly json?: boolean;
 }
 
-/** Serves the sandbox until it is stopped: `tokenbook sandbox`. */
+/** `tokenbook sandbox`: serves the sandbox until it is stopped. */
 export const sandbox: Command<SandboxCommandOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const { port, db, commitDelay, seed, faults, profile, dialect, writeEnv, json } = options;
@@ -70,7 +70,7 @@ function environmentText(ready: Sandbox): string {
   ].join("\n");
 }
 
-// `doctor` asks with every credential, and a refused one is a problem.
+// This credential is commented out, because `doctor` uses every credential and would report the refused one as a problem.
 function revokedLines(revoked: readonly string[]): readonly string[] {
   if (revoked.length === 0) return [];
   const names = revoked.map((name) => `        # ${name}: env:${name}`);
@@ -83,7 +83,7 @@ function keysText({ ledgerApiKey, credentials }: Sandbox): string {
     .join("");
 }
 
-// Nothing is printed before or between the lines of a block, so that each can be copied as it is.
+// No other output comes before or inside these blocks, so that each can be copied as it is.
 function readyText(ready: Sandbox): string {
   return [
     `The sandbox is ready at ${ready.ledgerBaseUrl}.`,

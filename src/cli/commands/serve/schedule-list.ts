@@ -22,7 +22,7 @@ interface ListOptions extends Omit<WhichOptions, "tags"> {
   readonly next?: number;
 }
 
-/** `tokenbook schedule list`: when each schedule fires next, how its last run ended, who runs it, what was missed. */
+/** `tokenbook schedule list`: shows when each schedule fires next, how its last run ended, which process runs it, and which firings were missed. */
 export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
   const { next = 1 } = options;
@@ -81,7 +81,7 @@ interface HistoryOptions extends MemoryOptions {
   readonly limit: number;
 }
 
-/** `tokenbook schedule history`: what firings became, the latest first. */
+/** `tokenbook schedule history`: lists past firings and their outcomes, the latest first. */
 export const history: Command<HistoryOptions> = async (shell, options) => {
   using store = openStore(shell, options);
   const id = options.schedule === undefined ? undefined : idOf(store, options.schedule);
@@ -103,7 +103,7 @@ interface ReleaseOptions extends MemoryOptions {
   readonly because?: string;
 }
 
-/** `tokenbook schedule release SCHEDULE --because TEXT`: a person says that what keeps a schedule back does so no more. */
+/** `tokenbook schedule release SCHEDULE --because TEXT`: records that a run or process no longer blocks its schedule. */
 export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",
@@ -135,7 +135,7 @@ function notHeld(id: string): Failure {
   });
 }
 
-// A schedule is named by its id, or by its playbook where that is enough.
+// A schedule is named by its id, or by its playbook if only one schedule has that playbook.
 function idOf(store: ScheduleStore, named: string): string {
   const all = store.all();
   const found = all.filter(({ id, playbook }) => id === named || playbook === named);

@@ -56,7 +56,7 @@ interface ScheduleOptions extends WhichOptions, ConsentOption, Omit<ReportOption
   readonly notify?: readonly string[];
 }
 
-/** `tokenbook schedule`: fires playbooks at their ticks until it is stopped; with `--once`, runs each now. */
+/** `tokenbook schedule`: fires playbooks at their ticks until it is stopped. With `--once`, runs each of them now. */
 export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   if (given.files.length === 0) throw noFiles();
   const plainShell = inScheduledProject(anyShell, given);
@@ -64,7 +64,7 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   const { all, inputs } = read;
   await using opened = prepared.opened;
   const { target } = opened;
-  // The id of each schedule names it, so all runs act there, also when another environment becomes the first of tokenbook.yaml.
+  // The id of each schedule contains the environment. So all runs stay in it, even if another environment becomes the first in tokenbook.yaml.
   const options: ScheduleOptions = { ...given, env: target.environment };
   const listenerSecrets = secretsOfListeners(listeners);
   const redact = redactor([...secretsOf(target), ...listenerSecrets]);
@@ -87,7 +87,7 @@ interface Prepared {
   readonly opened: OpenTarget;
 }
 
-// Mistakes in a playbook or the environment are reported now, to the terminal and to the channels, and not at the first tick.
+// Mistakes in a playbook or the environment are reported at the start, to the terminal and to the channels, and not only at the first tick.
 async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
   try {
     const read = readScheduled(shell, options);
@@ -102,7 +102,7 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
   }
 }
 
-// Where that is impossible too, the error that is thrown already explains it.
+// If the report cannot be written either, we throw the original error, which explains why.
 async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const playbooks = (): NotBegun["playbook"][] => scheduledUnread(shell, which).map(({ playbook }) => unreadPlaybook(playbook));
@@ -112,7 +112,7 @@ async function reportNotStarted(shell: ProjectShell, { report, ...which }: Sched
   }
 }
 
-/** Reports schedules that could not even be started, like any that failed; where that is impossible, only the exit code shows it. */
+/** Notifies about schedules that could not even be started, as about any failed run. If that is impossible, only the exit code shows it. */
 async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
   try {
     const all = knownOf(plainShell, options);
@@ -131,7 +131,8 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
   }
 }
 
-// What has never been run is being set up: whoever does that looks on. What only the system's own scheduler runs is not served.
+// A playbook that was never scheduled is just being set up, so the person sees the error on the terminal. Without `--once`, we leave out playbooks that only an
+// external scheduler runs, because this process would not serve them.
 function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Scheduled[] {
   using store = ScheduleStore.look(statePlace(shell, options));
   const known = store?.all() ?? [];
@@ -145,23 +146,23 @@ async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failu
 }
 
 interface Reached {
-  /** What is served now, and runs no more once the scheduler has stopped. */
+  /** Returns the schedules that are served now, and will not run after the scheduler has stopped. */
   readonly served: () => readonly Scheduled[];
   readonly log: Log;
   readonly listeners: Listeners;
   readonly redact: Redact;
-  /** What makes the runs, given how they are reported. */
+  /** Returns the function that makes the runs, for a way to report them. */
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
-/** What is printed at the end, and about what. */
+/** What is printed at the end. */
 interface Output {
   readonly reporting: Reporting;
-  /** The runs, by the schedule that each is of. */
+  /** The runs with the ids of their schedules. */
   readonly runs: readonly (readonly [string, ReportedRun])[];
 }
 
-// What keeps a scheduler from continuing is reported to everybody who can still be reached, because nothing runs until somebody starts it again.
+// If the scheduler cannot continue, we notify everybody whom we can still reach, because nothing runs until somebody starts it again.
 async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
@@ -186,7 +187,7 @@ interface SchedulePorts extends CourierPorts {
   readonly heartbeat: Heartbeat;
 }
 
-// Once, all runs share a report; served, each has its own.
+// With `--once`, all runs share one report. Otherwise, each run has its own.
 async function withStore(
   shell: ProjectShell,
   options: ScheduleOptions,
@@ -272,8 +273,8 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
 
 const RUN = "{run}";
 
-// Each run writes its own report. A report that cannot be written is logged, and changes nothing about the run. One without the name of the run
-// stays with the first playbook, also when others are added.
+// Each run writes its own report. If a report cannot be written, this is logged, and the run is not affected. A report whose file name does not contain `{run}`
+// belongs to the first playbook, even if others are added later.
 function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, log: Log): (run: ReportedRun) => Promise<void> {
   const playbooks = new Map<string, string>();
   return async (run) => {

@@ -69,7 +69,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
       await runs.releaseAbandoned();
     }),
   );
-  // Nobody waits for the end of this: on a connection that hangs, a question to the queue takes half a minute, and the next one may hang too.
+  // This loop is never awaited: on a connection that hangs, a query of the queue takes half a minute, and the next one may hang too.
   void eachSecond(isOver, async () => {
     isAway = !(await unlessAway(log, async () => {
       for (const { run, result } of await queue.givenUp())
@@ -99,7 +99,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   return EXIT.passed;
 };
 
-// While the database is away the queue asks again and again, and each question fails alike.
+// While the database is unavailable, the queue repeats its query, and each fails with the same message. We log it only once.
 function onNews(say: (why: string) => void): (why: string) => void {
   let last = "";
   return (why) => {
@@ -115,7 +115,7 @@ async function eachSecond(stopping: AbortSignal, work: () => Promise<unknown>): 
   }
 }
 
-// Returns whether it was done: what cannot be done while the database is away is done when it is back, by any worker.
+// Returns whether the work was done. If the database is unavailable, any worker does the work when the database is back.
 async function unlessAway(log: Log, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

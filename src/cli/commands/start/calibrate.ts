@@ -26,7 +26,7 @@ interface CalibrateOptions extends Where, DebugOption {
   readonly json?: boolean;
 }
 
-/** `tokenbook calibrate`: the profile of a service by evidence, and the edit of `tokenbook.yaml` that it calls for. */
+/** `tokenbook calibrate`: derives the profile of a service from evidence, and the edit of `tokenbook.yaml` that it requires. */
 export const calibrate: Command<CalibrateOptions> = async (plainShell, given) => {
   const project = inProjectHere(plainShell);
   const { mayWrite = false, write = false, as } = given;

@@ -22,7 +22,7 @@ interface CheckOptions {
   readonly watch?: boolean;
 }
 
-/** `tokenbook check`: every mistake that can be found without a network. */
+/** `tokenbook check`: finds every mistake that can be found without a network. */
 export const check: Command<CheckOptions> = async (shell, options) => {
   const { files, json = false, format, explain, watch } = options;
   if (explain !== undefined)
@@ -49,7 +49,7 @@ async function checkAll(shell: Shell, { files, json = false, format, tags }: Che
   return checked.every(({ ok }) => ok) ? EXIT.passed : EXIT.cannotStart;
 }
 
-/** The files as they were named, and what was not checked. */
+/** The files that were named, and those that were skipped. */
 interface Named {
   readonly files: readonly string[];
   readonly skipped: readonly SkippedFile[];
@@ -109,7 +109,7 @@ function summaryOf(checked: readonly CheckedPlaybookFile[]): string | undefined 
   return `${count(wrong.length, "playbook")} of ${checked.length} cannot be run; to learn more: tokenbook check --explain ${code}`;
 }
 
-// A CI job that works in a folder of its checkout reports from the checkout's root.
+// A CI job that works in a subfolder of its checkout reports paths relative to the checkout's root.
 function placesOf({ cwd, variables }: Shell): Places {
   const workspace = variables["GITHUB_WORKSPACE"] ?? "";
   const within = isAbsolute(workspace) && !relative(workspace, cwd).startsWith("..");

@@ -20,7 +20,7 @@ interface ConvertOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook convert`: an Arazzo document or an HTTP Archive to a playbook, or a playbook to an Arazzo document, and what is lost on the way. */
+/** `tokenbook convert`: converts an Arazzo document or an HTTP Archive to a playbook, or a playbook to an Arazzo document, and reports what is lost. */
 export const convert: Command<ConvertOptions> = async (shell, options): Promise<ExitCode> => {
   const { from, to, acceptLoss = false, json = false } = options;
   const text = readText(resolve(shell.cwd, from), from, isHar(from) ? IF_HAR_TOO_LARGE : undefined);
@@ -35,20 +35,20 @@ export const convert: Command<ConvertOptions> = async (shell, options): Promise<
   const lost = problems.filter(({ severity }) => severity === "error");
   if (!isMade) return summarise(shell, `${from} cannot be converted`, EXIT.cannotStart);
   if (to !== undefined) writeConverted(shell, to, made);
-  else if (!json) shell.stdout.write(made, "exact"); // it is piped into a file, and has nothing to obey in it
+  else if (!json) shell.stdout.write(made, "exact"); // it is usually piped into a file, and contains nothing that a terminal would obey
   if (lost.length === 0) return summarise(shell, "nothing is lost", EXIT.passed);
   if (acceptLoss) return summarise(shell, `${losses(lost.length)}, and accepted`, EXIT.passed);
   return summarise(shell, `${losses(lost.length)}; to accept this, add --accept-loss`, EXIT.failed);
 };
 
-// Whoever reads what is lost, and then accepts it, has the translation already.
+// A person who has read what is lost repeats the command to accept it. Then the file already has this content.
 function writeConverted(shell: Shell, to: string, made: string): void {
   const path = resolve(shell.cwd, to);
   if (existsSync(path) && readText(path, to) === made) shell.stderr.write(`${to} holds this translation already\n`);
   else createFiles(shell, dirname(path), { [basename(to)]: made });
 }
 
-/** What is converted. */
+/** The kind of document that is converted. */
 type ConvertedKind = "an Arazzo document" | "an HTTP Archive" | "a playbook";
 
 function kindOf(from: string, text: string): ConvertedKind {
@@ -75,7 +75,7 @@ function summarise(shell: Shell, line: string, code: ExitCode): ExitCode {
   return code;
 }
 
-// A translation that its own check refuses is no playbook.
+// A translation that fails its own check is not a playbook.
 function problemsOf(file: string, made: string, kind: ConvertedKind, shell: Shell): readonly Diagnostic[] {
   if (kind === "a playbook") return [];
   const { diagnostics } = interchange().checkDocument(file, made, filesOf(shell));

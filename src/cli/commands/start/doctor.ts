@@ -46,7 +46,7 @@ function movedPlace(shell: ProjectShell, where: Where): StatePlace {
   return place;
 }
 
-/** `tokenbook doctor`: whether runs can begin here, and how to fix what prevents them. It reads, and changes nothing. */
+/** `tokenbook doctor`: checks whether runs can start here, and says how to fix what prevents them. It only reads. */
 export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
   const shell = inProjectHere(plainShell);
   const project = lookAtProject(shell, options);
@@ -73,13 +73,13 @@ export const doctor: Command<DoctorOptions> = async (plainShell, options) => {
 
 interface Meant extends AsyncDisposable {
   readonly target?: Target;
-  /** Of the sandbox. */
+  /** The findings about the sandbox. */
   readonly findings: readonly DoctorFinding[];
 }
 
 const NOTHING_OPEN: Meant = { findings: [], [Symbol.asyncDispose]: async () => {} };
 
-// The caller must name the right environment; missing keys of it are a finding, shown with the keys.
+// Throws if the caller names an unknown environment. Missing keys are a finding, which is shown with the other keys.
 async function openMeant(shell: ProjectShell, options: DoctorOptions, { environments, variables }: ProjectSight): Promise<Meant> {
   if (environments === undefined) return NOTHING_OPEN;
   const { environmentFile: file } = shell.project;
@@ -96,7 +96,7 @@ async function openMeant(shell: ProjectShell, options: DoctorOptions, { environm
   }
 }
 
-// One that forgets: that of the state directory would be written to.
+// Opens a sandbox in memory, because opening the one in the state directory would write to it.
 async function openSandbox(shell: ProjectShell, options: DoctorOptions, environment: string): Promise<Meant> {
   const sandbox = await embeddedSandbox(":memory:", environment);
   const findings = new Findings("service");

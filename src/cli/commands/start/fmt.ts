@@ -25,7 +25,7 @@ interface FmtOptions {
 const STDIN = "-";
 const STDIN_NAME = "stdin";
 
-/** `tokenbook fmt`: lays out playbooks the one way, and changes nothing of what they say. */
+/** `tokenbook fmt`: formats playbooks in the standard layout without changing their meaning. */
 export const fmt: Command<FmtOptions> = async (shell, { files, check = false, diff = false }) => {
   if (files.includes(STDIN)) return fromStdin(shell, files, { check, diff });
   const only = check || diff;
@@ -40,14 +40,14 @@ export const fmt: Command<FmtOptions> = async (shell, { files, check = false, di
   return exitOf(wrong, changed, only);
 };
 
-/** A file, its text, and its formatted text; `undefined` when it cannot be formatted, and the reason has been shown. */
+/** A file with its text and its formatted text; `undefined` if it cannot be formatted and the reason was shown. */
 interface FormattedFile {
   readonly file: string;
   readonly before: string;
   readonly after: string | undefined;
 }
 
-// A file in a folder may be anything; one that is named is meant.
+// A file in a folder may be of any kind, so only ours are formatted. A file that was named is always formatted.
 function filesToFormat(shell: Shell, named: readonly string[]): readonly string[] {
   const isFile = (name: string): boolean => {
     const path = resolve(shell.cwd, name);
@@ -69,7 +69,7 @@ const IS_JSON: Formatted = { refused: "it is a file of JSON, and would become on
 
 const LEADS_AWAY: Formatted = { refused: "it leads to a file outside of the project, which is no playbook" };
 
-// What a link leads to would be shown by --diff.
+// A link may lead to a file outside the project, which `--diff` would show.
 function refusalOf({ cwd }: Shell, file: string, before: string): Formatted | undefined {
   if (/\.json$/i.test(file)) return IS_JSON;
   const placement = isOurs(before) || file === STDIN_NAME ? "project" : placementIn(cwd, file, file);

@@ -9,7 +9,7 @@ import { starterPlaybook } from "../../starter/playbook.ts";
 import { starterProject } from "../../starter/project.ts";
 import type { Command } from "../../shell.ts";
 
-/** Creates a project: `tokenbook new project`. */
+/** `tokenbook new project`: creates a project. */
 export const newProject: Command<{ readonly folder: string }> = async (shell, { folder }) => {
   const root = resolve(shell.cwd, folder);
   createFiles(shell, root, starterProject(basename(root)));
@@ -23,7 +23,7 @@ interface PlaybookOptions {
   readonly uses?: readonly string[];
 }
 
-/** Creates a playbook that calls operations with their example inputs and passes its check: `tokenbook new playbook`. */
+/** `tokenbook new playbook`: creates a playbook that calls operations with their example inputs and passes its check. */
 export const newPlaybook: Command<PlaybookOptions> = async (shell, { file, uses = [] }) => {
   if (!/^\.ya?ml$/.test(extname(file))) {
     throw new Failure({
