@@ -29,7 +29,7 @@ interface Beginning {
 
 /**
  * Compares two sides: reads both to their ends, reads the differences again, and remembers the drifts. The step stops as `drift` when there is
- * an unacknowledged drift, as `failed` when a side could not be read to its end, and as `pending` when something still moves.
+ * an unacknowledged drift, as `failed` when a side could not be read to its end, and as `pending` when values are still changing.
  */
 export async function compare(context: RunContext, beginning: Beginning): Promise<void> {
   const { place, looks, startedAt } = beginning;
@@ -113,7 +113,7 @@ interface About {
   readonly looks: Compare;
 }
 
-/** One comparison under way. */
+/** One comparison in progress. */
 class Comparing {
   readonly reader: SourceReader;
   readonly #context: RunContext;
@@ -130,7 +130,7 @@ class Comparing {
     if (this.#context.stopping) return { kind: "interrupted" };
     if (survey.differing.size > LIMITS.drifts) return { kind: "problem", problem: notAlike(survey.keys) };
     const { looks, name, words } = this.#about;
-    // Nothing is recorded: drifts that are known would count as cleared.
+    // Nothing is recorded, because an empty comparison would clear all known drifts.
     if (survey.keys === 0 && !looks.mayBeEmpty && this.reader.gaps.length === 0)
       return { kind: "problem", problem: nothingCompared(words) };
     const book = this.#context.ports.drifts();
@@ -259,7 +259,7 @@ function verdictOf(
   return moving.length === 0 ? undefined : { outcome: "pending", problem: movingProblem(counts.moving, settling) };
 }
 
-/** How many differences are younger than the settle time. */
+/** How many differences are younger than the settle time, and how long that is. */
 interface Settling {
   readonly young: number;
   readonly settleMs: number;

@@ -104,7 +104,7 @@ function outsideRead(context: SidesContext, place: Place, source: OutsideSource,
   };
 }
 
-// Rows from steps are as old as their read, and rows from inputs as old as the run, even when another process compares them.
+// Rows from steps are as old as their read. Rows from inputs are as old as the run, even when another process compares them.
 function heldSince({ state, ports }: ReadingContext, { frame }: Place, expression: Expression): number {
   const { references } = expression;
   const since = references.some(({ root }) => root === "inputs") ? state.openedAt : ports.clock.now();
@@ -175,7 +175,7 @@ function recordsOf({ call: { paging } }: Operation, response: Json): readonly Js
   return Array.isArray(response) ? (response as readonly Json[]) : [response];
 }
 
-// The key and the value of a row may not show that it belongs to something else than was requested.
+// A record must belong to the id that was requested, even where neither the key nor the value of its row shows it.
 function assertAboutInput(operation: Operation, input: JsonObject, records: readonly Json[]): void {
   const about = operation.writes ? undefined : operation.meaning.about;
   const wanted = about === undefined ? undefined : input[about.input];
@@ -190,14 +190,14 @@ function assertAboutInput(operation: Operation, input: JsonObject, records: read
   }
 }
 
-/** Takes from each row what is compared. */
+/** Takes the compared values from each row. */
 class RowTaker {
   readonly side: Side;
   readonly name: SideName;
-  /** The places in the key of the parts that are the same for all rows of one read. */
+  /** The positions in the key of the parts that are the same for all rows of one read. */
   readonly fixed: readonly number[];
   readonly #key: readonly (readonly [string, Expression])[];
-  /** By place in the key, the place among the fixed parts; -1 where the part is the row's own. */
+  /** For each position in the key, its position among the fixed parts; -1 where each row has its own value. */
   readonly #fixedAt: readonly number[];
   readonly #mapped: Mapped;
   readonly #hasIds: boolean;
@@ -216,7 +216,7 @@ class RowTaker {
     this.#fixedAt = this.#key.map((_, place) => this.fixed.indexOf(place));
   }
 
-  /** The rows, in pieces: the expressions of each share one budget. `placeOf` names the place of a record, for evidence and messages. */
+  /** Yields the rows in pieces. The expressions of one piece share one budget. `placeOf` names the place of a record, for evidence and messages. */
   *rows(list: readonly Json[], around: Scope, placeOf?: (index: number) => string): Generator<readonly SideRow[]> {
     for (let from = 0; from < list.length; from += LIMITS.rowsTogether) {
       const place = placeOf === undefined ? undefined : (index: number) => placeOf(from + index);
@@ -242,7 +242,7 @@ class RowTaker {
     return rows;
   }
 
-  /** Returns whether a row is one record, which shows all there is of its key. */
+  /** Returns whether one record alone gives the whole row of its key. */
   readsAlone(source: ReadSource): boolean {
     return this.isByRow(source) && !this.side.sums && this.side.once === undefined;
   }
@@ -253,14 +253,14 @@ class RowTaker {
     return place < 0 ? undefined : key[place];
   }
 
-  /** Returns whether each row can be taken without the others: no expression asks for the whole response. */
+  /** Returns whether each row can be taken without the others, because no expression uses the whole response. */
   isByRow({ each }: ReadSource): boolean {
     const { where, key, value, once, at } = this.side;
     const used = [where, ...key.values(), value, once, at].flatMap((expression) => expression?.references ?? []);
     return each === undefined && !used.some(({ root }) => root === "response");
   }
 
-  /** Returns the fixed parts of a read's keys, before it is made; `undefined` where they have no value. */
+  /** Returns the fixed parts of a read's keys before the read is made; `undefined` where they have no value. */
   fixedParts(scope: Scope): readonly string[] | undefined {
     return ifKnown(() => this.fixed.map((at) => this.#part(at, scope)), undefined);
   }
@@ -314,12 +314,12 @@ function idOf(record: Json): string | undefined {
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;
-// A missing field is not zero.
+// A missing field fails the read, since it is not zero.
 function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
   return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, but gave ${shownJson(value)}`);
 }
 
-/** Returns the scope of a comparison, which distinguishes it from others of the same name. */
+/** Returns the scope of a comparison, which distinguishes it from other comparisons with the same name. */
 export function scopeName(looks: Compare, scope: Scope): string {
   return looks.scope === undefined ? "" : textOrJson(bind(looks.scope, scope));
 }

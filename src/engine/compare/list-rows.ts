@@ -18,7 +18,7 @@ interface ListToRead {
   readonly step: string;
   readonly operation: Operation;
   readonly bound: Bound;
-  /** Whether no row depends on another row, so that they may be taken as they come. */
+  /** Whether no row depends on another row, so that rows may be taken as they arrive. */
   readonly inPieces: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function* rowsOf(
   }
 }
 
-/** Reads one record, and takes its row: none if the service says that the record does not exist. */
+/** Reads one record and takes its row; gives no row if the service says that the record does not exist. */
 export async function* recordOf(
   context: ReadingContext,
   { step, operation, bound }: Omit<ListToRead, "inPieces">,
@@ -68,7 +68,7 @@ function originOf({ name, service }: Operation, { input, caller }: Bound): Omit<
 
 type Piece = { readonly rows: readonly SideRow[] } | { readonly problem: StepProblem };
 
-// A page without rows is one piece too: it took its requests.
+// A page without rows is yielded too, because its requests must be counted.
 function* piecesOf(rows: RowsOf, payload: Json, page: number): Generator<Piece> {
   let isEmpty = true;
   try {

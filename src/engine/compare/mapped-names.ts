@@ -6,9 +6,9 @@ import { bind } from "../../playbook/expressions/template.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { SideName } from "../../reconcile/row.ts";
 
-/** Returns one part of a key under its name on the right side, whichever side it was read on. */
+/** Translates parts of keys to their names on the right side, whichever side they were read on. */
 export interface Mapped {
-  /** Returns a value's name on the right side, marked where no mapping has it; the value itself where the part is not mapped. */
+  /** Returns a value's name on the right side, with a mark if no mapping has it; the value itself if the part is not mapped. */
   readonly canonical: (side: SideName, part: string, value: string) => string;
   /** Returns whether the playbook maps this part of the key. */
   readonly isMapped: (part: string) => boolean;
@@ -38,7 +38,7 @@ export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped |
   };
 }
 
-// An unmapped name is kept apart: the other side may use the same name for another thing, and they must not compare as equal.
+// An unmapped name is marked with its side: the other side may use the same name for another thing, and the two must not compare as equal.
 function unmapped(side: SideName, value: string): string {
   return `${value} (not mapped, ${side})`;
 }

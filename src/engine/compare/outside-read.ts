@@ -14,23 +14,23 @@ import type { ReadingContext } from "../run/reading-context.ts";
 import type { SourcePage } from "./row-source.ts";
 import type { SideRow } from "../../reconcile/row.ts";
 
-/** A run that can read from outside of the service. */
+/** A run that can read rows from outside the service. */
 export type OutsideReading = Pick<ReadingContext, "signal" | "pause"> & {
   readonly ports: Pick<EnginePorts, "clock" | "cwd" | "secrets" | "exchange">;
 };
 
-/** Returns how reports name a place: never with its address, which may hold a password. */
+/** Returns how reports name a place. The address is left out, because it may hold a password. */
 export function nameOfPlace(place: OutsidePlace): string {
   return "path" in place ? place.path : `${place.kind} ${place.address}`;
 }
 
-/** A row that fits, and where it was. */
+/** A row that fits its declared shape, and its place. */
 interface PlacedRecord {
   readonly at: string;
   readonly record: Json;
 }
 
-/** Reads the rows of a place, in pages. A row that does not fit is looked for the others like it, and ends the read as failed. */
+/** Reads the rows of a place, in pages. A row that does not fit fails the read, but only at its end, so that all such rows are counted. */
 export async function* outsidePages(
   context: OutsideReading,
   source: OutsideSource,
@@ -69,12 +69,12 @@ export async function* outsidePages(
   }
 }
 
-// A gap has a code and one message.
+// A gap has a code and a single message, so the remedy is added to the message.
 function problemOf({ code, message, next }: Failure): StepProblem {
   return { code, message: next === undefined ? message : `${message}; ${next}` };
 }
 
-/** Types the rows of one place, and keeps what does not fit. */
+/** Converts the rows of one place to their declared types, and remembers the first row that does not fit. */
 class Fitting {
   readonly #shape: ValueShape;
   readonly #kind: OutsidePlace["kind"];
@@ -107,7 +107,7 @@ class Fitting {
     return { code: "reconcile.row", message: `${this.#first}${others}` };
   }
 
-  // A table has all columns, so a value that is missing is an empty cell.
+  // A table has all columns, so a missing value is an empty cell.
   #emptyCellIn({ at, record }: PlacedRecord): string | undefined {
     if (this.#kind !== "csv" || !isObject(record)) return undefined;
     const name = [...(this.#shape.required ?? [])].find((each) => record[each] === "");
@@ -134,7 +134,7 @@ class Fitting {
   }
 }
 
-/** Whether every value is a text, so that the declared type alone says what it means. */
+/** Whether every value is a text, so that only the declared type says what it means. */
 const IS_TEXT: Readonly<Record<OutsidePlace["kind"], boolean>> = {
   csv: true,
   ndjson: false,

@@ -1,4 +1,4 @@
-// What the reads of a comparison ask for, where and by whom, as texts by which a later run knows the same reads (decision 193).
+// What the reads of a comparison request, from where and as whom. A later run recognizes the same reads by these texts (decision 193).
 import { posix } from "node:path";
 import { type Json, writeJson } from "../../base/json/json.ts";
 import { type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
@@ -14,7 +14,7 @@ import { type Caller, callerOf, recordedAs } from "../service/caller.ts";
 import type { OutsideReading } from "./outside-read.ts";
 import { pathTo, playbookIn } from "./step-path.ts";
 
-/** Returns what a read of the service asks for; nothing where its input has no value, so that it fails. */
+/** Returns what a read of the service requests; nothing where its input has no value, because then the read fails. */
 export function asksOfService(context: ReadingContext, scope: Scope, read: SideRead): readonly string[] {
   return ifKnown(() => {
     const { input, caller } = bindIn(context, scope, read);
@@ -22,14 +22,14 @@ export function asksOfService(context: ReadingContext, scope: Scope, read: SideR
   }, []);
 }
 
-/** Returns what the read of a conserved quantity asks for: one text for each caller, because one more caller still reads what the others do. */
+/** Returns what the read of a conserved quantity requests: one text for each caller, so that adding a caller leaves the other texts unchanged. */
 export function asksOfConserved(id: string, { of, as, conserved }: Conserve, scope: Scope): readonly string[] {
   const callers = as.length === 0 ? [undefined] : as;
   const { service } = operationNamed(conserved.reads[0]);
   return ifKnown(() => callers.map((use) => writeJson([of, id, ...named(service, callerOf(use, scope))])), []);
 }
 
-/** Returns where a list comes from: its expression, and what each step that it names asked for, in each of its rounds. */
+/** Returns where a list comes from: its expression, and what each step that it names requested, in each of its rounds. */
 export function asksOfList(context: ReadingContext, { frame }: Place, rows: Expression): readonly string[] {
   const list = rows.text.trim();
   const steps = stepsNamedIn(rows, context.state, frame).filter(({ completed }) => completed?.outcome !== "skipped");
@@ -39,7 +39,7 @@ export function asksOfList(context: ReadingContext, { frame }: Place, rows: Expr
   ];
 }
 
-// The name of what a step calls or includes, and its input. A step that an edit has removed asks for nothing that a later run reads again.
+// The name of what a step calls or includes, and its input. No later run repeats the reads of a step that an edit has removed.
 function askedAt(context: ReadingContext, address: string): readonly Json[] {
   const { frame, id, keys } = parseAddress(address);
   const path = pathTo(playbookIn(context.playbook, frame)?.steps ?? [], id);
@@ -64,7 +64,7 @@ function roundsAt(
   });
 }
 
-/** Returns the steps that an expression in a frame names, in each of their rounds. */
+/** Returns the steps that an expression in a frame names, each in all of its rounds. */
 export function stepsNamedIn(
   { references }: Expression,
   { steps }: RunState,
@@ -77,7 +77,7 @@ export function stepsNamedIn(
   });
 }
 
-/** Returns which rows outside of the service are read. The password of an address is left out: it may be changed at any time. */
+/** Returns which rows outside the service are read. The password of an address is left out, since it may change at any time. */
 export function asksOfOutside({ ports, state }: OutsideContext, { place, file }: OutsideSource): readonly string[] {
   const query = "query" in place ? place.query : "";
   const where =
@@ -87,7 +87,7 @@ export function asksOfOutside({ ports, state }: OutsideContext, { place, file }:
   return [writeJson([place.kind, where, query])];
 }
 
-/** A run that can read from outside of the service. */
+/** A run that can read rows from outside the service. */
 type OutsideContext = OutsideReading & Pick<ReadingContext, "state">;
 
 function named(service: Service, caller: Caller): readonly (string | null)[] {

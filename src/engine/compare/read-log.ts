@@ -3,7 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import type { ComparedRead } from "../../protocol/comparison.ts";
 import type { RowOrigin } from "./row-source.ts";
 
-/** What one read of a source asked for: one request for each operation and input, with its pages. */
+/** What one read of a source requested: an entry for each operation, input and actor, with its pages. */
 export class NotedRead {
   readonly #asked = new Map<string, ComparedRead>();
   readonly #side: string;
@@ -14,7 +14,7 @@ export class NotedRead {
     this.#from = from;
   }
 
-  /** Notes rows of one page. */
+  /** Adds the rows of one page. */
   page({ operation, input, actor, as, page, at }: RowOrigin, rows: number): void {
     const name = writeJson([operation, input, actor, as]);
     const before = this.#asked.get(name);
@@ -22,20 +22,20 @@ export class NotedRead {
     this.#asked.set(name, { ...seen, pages: Math.max(before?.pages ?? 0, page), rows: (before?.rows ?? 0) + rows, to: at });
   }
 
-  /** One for each operation, input and actor, in the order in which they were first asked. */
+  /** The entries in the order in which they were first requested. */
   get reads(): readonly ComparedRead[] {
     return [...this.#asked.values()];
   }
 }
 
-/** The reads of the first look, for whoever checks the comparison later (decision 166). */
+/** The reads of the first look, kept so that somebody can check the comparison later (decision 166). */
 export class ReadLog {
   /** At most `LIMITS.readsKept`. */
   readonly reads: ComparedRead[] = [];
-  /** How many reads there were, kept or not. */
+  /** How many reads were made, kept or not. */
   readCount = 0;
 
-  /** Adds what one read asked for, as far as there is space. */
+  /** Adds what one read requested, up to the limit. */
   keep({ reads }: NotedRead): void {
     this.readCount += reads.length;
     this.reads.push(...reads.slice(0, LIMITS.readsKept - this.reads.length));

@@ -17,36 +17,36 @@ interface Parts {
   readonly reader: SourceReader;
   readonly rules: Rules;
   readonly times: Pick<Compare, "settleMs" | "recheckMs">;
-  /** Since when an earlier run has seen a difference as it is now. */
+  /** Returns since when earlier runs have seen this difference with the same values. */
   readonly known: (difference: Difference) => number | undefined;
 }
 
-/** A key that differed when it was looked at last. */
+/** A key that differed at the last look. */
 interface Suspect {
   readonly pair: Pair;
-  /** Since when it has been as it is, as far as was looked. */
+  /** Since when its values have been the same, as far as they were looked at. */
   readonly since: number;
 }
 
-/** The differences of the first look after all further looks. */
+/** How the differences of the first look ended. */
 export interface Rechecked {
-  /** The differences that were seen twice alike. */
+  /** The differences that were seen twice with the same values. */
   readonly sightings: readonly Sighting[];
-  /** Differences that changed with each look, or are too young. */
+  /** The differences that changed with each look, or are too young. */
   readonly moving: readonly Pair[];
-  /** The young ones among them: the same in each look, but for less than the settle time. */
+  /** The young differences: the same in each look, but for less than the settle time. */
   readonly young: readonly YoungDifference[];
-  /** How many were gone. */
+  /** How many differences were gone. */
   readonly settled: number;
-  /** How many could not be read again. */
+  /** How many keys could not be read again. */
   readonly lost: number;
-  /** How often the sides were read, the first look among them. */
+  /** How often the sides were read, including the first look. */
   readonly looks: number;
 }
 
 /**
- * Reads differences again until each is gone, or was seen twice alike. What is neither after `LIMITS.looks` looks is moving, and so is
- * what is younger than the settle time: a later run finds it old enough.
+ * Reads differences again until each is gone, or was seen twice with the same values. A difference that is neither after `LIMITS.looks`
+ * looks counts as moving. So does one that is younger than the settle time: a later run will find it old enough.
  */
 export class Recheck {
   readonly #context: RunContext;
@@ -85,7 +85,8 @@ export class Recheck {
     await this.#context.pause(ms, this.#parts.step);
   }
 
-  // As old as the last change of its rows, or as the same values that an earlier look saw; a time in the future says nothing.
+  // A difference exists since the last change of its rows or since a look first saw the same values, whichever is earlier. Future times are
+  // ignored.
   #sinceOf({ pair, since }: Suspect, differences: readonly Difference[], now: number): number {
     const changedAt = Math.max(pair.left?.at ?? Number.NEGATIVE_INFINITY, pair.right?.at ?? Number.NEGATIVE_INFINITY);
     const seenAlike = Math.max(...differences.map((difference) => this.#parts.known(difference) ?? since));
@@ -101,7 +102,7 @@ export class Recheck {
     const now = this.#context.ports.clock.now();
     for (const [key, suspect] of before) {
       if (!this.#parts.reader.isWhole(key)) {
-        this.#lost += 1; // it could not be read again, which the report shows as a gap
+        this.#lost += 1; // it could not be read again; the report shows this as a gap
         continue;
       }
       const rows = byKey.get(key) ?? [];
@@ -143,7 +144,7 @@ export class Recheck {
   }
 }
 
-// All that an acknowledgement holds for. Where rows are not added up, each of them counts: their sum may stay the same.
+// Everything that an acknowledgement covers. Where rows are not added up, each row counts, because their sum may stay the same.
 function valuesOf(pair: Pick<Pair, "left" | "right">, rows: readonly ReadRow[], { sums }: Rules): string {
   const sides = SIDES.map((side) => {
     const own = recordsOf(side, pair[side], rows);

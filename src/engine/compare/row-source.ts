@@ -5,13 +5,13 @@ import type { StepProblem } from "../../protocol/record.ts";
 import type { Foreach } from "../../playbook/model.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 
-/** Where rows come from: reads that can be made again. */
+/** A source of rows: reads that can be repeated. */
 export interface RowSource {
-  /** The parts of a row's key that its read determines, by their places in the key. */
+  /** The parts of a row's key that its read determines, by their positions in the key. */
   readonly fixed: readonly number[];
-  /** In the order in which they begin. */
+  /** The reads in the order in which they begin. */
   readonly reads: readonly SourceRead[];
-  /** How many may be under way at a time. */
+  /** How many reads may be in progress at a time. */
   readonly parallel: number;
 }
 
@@ -25,29 +25,32 @@ export interface ReadingStep {
 
 /** One read of a source, to its last page. */
 export interface SourceRead {
-  /** Which one, for people. */
+  /** The name of the read, for people. */
   readonly label: string;
-  /** The sides that its rows are of. */
+  /** The sides to which its rows belong. */
   readonly sides: readonly SideName[];
   /** The fixed parts of its rows' keys, in their order; `undefined` when they have no value. */
   readonly fixed: readonly string[] | undefined;
-  /** Returns what it asks for, where and by whom, one text for each caller: the same texts whenever the same is read. */
+  /** Returns what it requests, from where and as whom, one text for each caller. The same read always gives the same texts. */
   readonly asks: () => readonly string[];
-  /** Reads the pages, from the first request on. A failure ends them. */
+  /** Reads the pages. A failure is the last of them. */
   readonly pages: () => AsyncIterable<SourcePage>;
-  /** Reads one record instead of all, where the service can be asked for it. */
+  /** Reads one record instead of all, where the service offers this. */
   readonly alone?: RecordRead | undefined;
 }
 
 /** The read of one record of a source. */
 export interface RecordRead {
-  /** The id of the record that a key names, whether or not there is one; `undefined` where keys name none. */
+  /** Returns the id of the record that a key names, whether or not the record exists; `undefined` if keys name none. */
   readonly idIn: (key: readonly string[]) => string | undefined;
-  /** Reads the record: one page, without a row if the service says that there is none. */
+  /** Reads the record as one page, without a row if the service says that the record does not exist. */
   readonly page: (id: string) => AsyncIterable<SourcePage>;
 }
 
-/** Returns one read, or one for each round of a `foreach`, each with the names that it sees; or why there are no rounds. Throws an EvaluationFailure. */
+/**
+ * Returns one read, or one for each round of a `foreach`, each with the names in its scope; or the problem of the `foreach`. Throws an
+ * EvaluationFailure.
+ */
 export function readsInRounds(
   scope: Scope,
   foreach: Foreach | undefined,
@@ -60,7 +63,7 @@ export function readsInRounds(
   return { reads: rounds.map(({ key, item }) => read({ ...scope, [variable]: item }, key)), parallel };
 }
 
-/** What one page gave. */
+/** The result of reading one page. */
 export type SourcePage =
   | {
       readonly kind: "rows";
@@ -70,18 +73,18 @@ export type SourcePage =
     }
   | { readonly kind: "failed"; readonly problem: StepProblem; readonly requests: number };
 
-/** Where rows were read, so that a difference can be explained. */
+/** Where rows were read, so that a report can explain a difference. */
 export interface RowOrigin {
-  /** An operation, the expression that gave the rows, or the name of their place. */
+  /** An operation, the expression that gave the rows, or the name of a place outside the service. */
   readonly operation: string;
   /** The input of the operation, or the query of a database; null without one. */
   readonly input: Json;
-  /** The name that reports show; null of interface B without an acting entity. */
+  /** The name that reports show; null on interface B without an acting entity. */
   readonly actor: string | null;
-  /** The entity or the credential; null for the key's own, and of rows that no operation gave. */
+  /** The entity or the credential; null for the key's own entity, and for rows that no operation gave. */
   readonly as: string | null;
-  /** From 1 on. */
+  /** The page number, from 1 on. */
   readonly page: number;
-  /** Milliseconds since the Unix epoch. */
+  /** When the page was read, in milliseconds since the Unix epoch. */
   readonly at: number;
 }

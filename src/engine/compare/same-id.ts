@@ -7,7 +7,7 @@ import { child, textOf } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
 import type { RunContext } from "../run/run-context.ts";
 
-/** Returns why a comparison would share the drifts of another file: `other`, which is still there and has the same id (decision 195). */
+/** Returns the problem of a comparison that would share the drifts of another file: `other`, which still exists and has the same id (decision 195). */
 export function sameIdProblem({ opened, playbook, ports }: RunContext, other: string | undefined): StepProblem | undefined {
   const own = nameInProject(placeOf(opened));
   if (playbook.id === undefined || other === undefined || other === own) return undefined;
@@ -21,7 +21,7 @@ export function sameIdProblem({ opened, playbook, ports }: RunContext, other: st
   };
 }
 
-// A file that cannot be read, or is no YAML, may have the id.
+// A file that cannot be read, or is not YAML, may have the id.
 function isStillNamed(id: string, file: { readonly path: string; readonly name: string }): boolean {
   let text: string;
   try {

@@ -1,16 +1,16 @@
-/** Reads of one source. */
+/** The reads of one source. */
 export interface Queue<Read> {
-  /** In the order in which they begin. */
+  /** The reads in the order in which they begin. */
   readonly reads: readonly Read[];
-  /** How many may be under way at a time. */
+  /** How many reads may be in progress at a time. */
   readonly parallel: number;
 }
 
 interface Rules<Read> {
   readonly work: (read: Read) => Promise<void>;
-  /** While it is true, no source begins a read. */
+  /** While it returns true, no source begins a read. */
   readonly isStopping: () => boolean;
-  /** While it is true, no source begins a read when another one has ended fewer: what is read waits for its counterpart. */
+  /** While it returns true, a source begins no read if it is ahead of another source, because its rows would wait for their counterparts. */
   readonly isCrowded: () => boolean;
 }
 
@@ -39,7 +39,7 @@ export async function sideBySide<Read>(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sources = queues.map((queue) => new Progress(queue));
-  // The source that has ended the fewest reads may always begin, so that there is an end.
+  // The source that has finished the fewest reads may always begin, so that the loop ends.
   const mayBegin = (source: Progress<Read>): boolean =>
     source.mayBegin && !isStopping() && !(isCrowded() && sources.some((other) => source.isAheadOf(other)));
   const readNext = async (source: Progress<Read>): Promise<void> => {

@@ -18,13 +18,13 @@ import { sideBySide } from "./side-by-side.ts";
 
 /** What was read of one side, and when. */
 export interface SideTally {
-  /** How many rows the first look took. */
+  /** How many rows the first look read. */
   rows: number;
-  /** How many requests all looks took. */
+  /** How many requests all looks made. */
   requests: number;
-  /** The time before its first request, in milliseconds since the Unix epoch; undefined until a page has come. */
+  /** The time before its first request, in milliseconds since the Unix epoch; undefined until a page has arrived. */
   from: number | undefined;
-  /** The time of its last page, in milliseconds since the Unix epoch; undefined until a page has come. */
+  /** The time of its last page, in milliseconds since the Unix epoch; undefined until a page has arrived. */
   to: number | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface ReadRow {
   readonly origin: RowOrigin;
 }
 
-/** The evidence that a list moved or ended while it was read. */
+/** The problems that show that a list changed or broke off while it was read. */
 const READ_AGAIN: ReadonlySet<string> = new Set(["paging.count", "paging.repeated", "paging.other-page", CUT_OFF]);
 
-/** Reads the sources of a comparison: wholly at first, then only what may hold a key that differs. */
+/** Reads the sources of a comparison: all of them at first, then only the reads that may hold a key that differs. */
 export class SourceReader {
   /** What was read of each side so far. */
   readonly tallies: Readonly<Record<SideName, SideTally>> = { left: newTally(), right: newTally() };
@@ -49,12 +49,12 @@ export class SourceReader {
   readonly #sources: readonly RowSource[];
   readonly #step: string;
   readonly #names: Readonly<Record<SideName, string>>;
-  /** By source, the reads by the fixed parts of the keys that they may hold. */
+  /** For each source, its reads by the fixed parts of the keys that they may hold. */
   readonly #byFixed: readonly ReadonlyMap<string, readonly SourceRead[]>[];
   readonly #failed = new Set<SourceRead>();
-  /** By the fixed parts of a key in each source, what the reads that may hold it ask for. */
+  /** What the reads that may hold a key request, by the fixed parts of the key in each source. */
   readonly #askedBy = new Map<string, ReadonlySet<string>>();
-  /** How many rows each read gave at the first look. */
+  /** How many rows each read gave in the first look. */
   readonly #rowsOf = new Map<SourceRead, number>();
   readonly #gaps: Gap[] = [];
   #reads = 0;
@@ -72,17 +72,17 @@ export class SourceReader {
     this.#byFixed = sources.map(({ reads }) => Map.groupBy(reads, ({ fixed }) => (fixed === undefined ? ANY : keyText(fixed))));
   }
 
-  /** Reads that did not finish. They are not read again, because none of their keys are compared. */
+  /** The reads that did not finish. They are not repeated, because none of their keys are compared. */
   get gaps(): readonly Gap[] {
     return this.#gaps;
   }
 
-  /** How many requests all looks took, for both sides. */
+  /** How many requests all looks made, for both sides. */
   get requests(): number {
     return this.tallies.left.requests + this.tallies.right.requests;
   }
 
-  /** Reads all rows, and gives each key once, with what both sides have of it. */
+  /** Reads all rows, and gives each key once, with its rows of both sides. */
   async readAll(give: (pair: Pair) => void): Promise<void> {
     const join = new Join(this.#groups(), give);
     try {
@@ -127,7 +127,8 @@ export class SourceReader {
     );
   }
 
-  // By read, which reads of all sources may hold its keys: those with the same fixed parts, as far as all sources know these.
+  // For each read, a name for the group of reads of all sources that may hold its keys: those with the same fixed parts, where all sources
+  // know them.
   #groups(): ReadonlyMap<SourceRead, string> {
     const [first, ...others] = this.#sources;
     const shared = (first?.fixed ?? []).filter((place) => others.every(({ fixed }) => fixed.includes(place)));
@@ -142,7 +143,7 @@ export class SourceReader {
     );
   }
 
-  /** Reads again all that may hold one of these keys, and returns the rows of those keys. */
+  /** Repeats the reads that may hold one of these keys, and returns the rows of those keys. */
   async readAgain(suspects: ReadonlyMap<string, Pair>): Promise<readonly ReadRow[]> {
     const witnessed = new Map<SourceRead, readonly ReadRow[]>();
     const alone = new Map<SourceRead, readonly Pair[]>();
@@ -157,7 +158,8 @@ export class SourceReader {
         alone.set(read, pairs ?? []);
       },
     );
-    // A row alone can confirm a difference. That it is gone, or another one, only the list can show: the service may answer differently.
+    // A single record can confirm a difference. Only the list can show that the difference is gone or has changed, because the service may
+    // answer differently.
     const gathered = new Gathered();
     for (const { row } of [...witnessed.values()].flat()) gathered.add(row);
     const isConfirmed = (pair: Pair): boolean => areAlike(gathered.get(pair.key), pair);
@@ -186,7 +188,7 @@ export class SourceReader {
     if (problem !== undefined) this.#fail(read, problem);
   }
 
-  // The pairs by the reads that may hold them; `undefined` where some pair may be in another read of the source too.
+  // The pairs by the reads that may hold them; `undefined` for a read if one of its pairs may also be in another read of the source.
   #readsOf(source: RowSource, at: number, pairs: Iterable<Pair>): ReadonlyMap<SourceRead, readonly Pair[] | undefined> {
     const found = new Map<SourceRead, Pair[] | undefined>();
     for (const pair of pairs) {
@@ -199,7 +201,7 @@ export class SourceReader {
     return found;
   }
 
-  // The rows of a long list, one by one; `undefined` where the list itself must be read.
+  // Reads the rows of a long list one by one. Returns `undefined` where the list itself must be read.
   async #readAlone(read: SourceRead, pairs: readonly Pair[] | undefined): Promise<readonly ReadRow[] | undefined> {
     const { alone, sides } = read;
     const [side] = sides;
@@ -213,31 +215,31 @@ export class SourceReader {
       const take = (page: readonly SideRow[], origin: RowOrigin): void =>
         void found.push(...page.filter((row) => keyText(row.key) === key).map((row) => ({ row, origin })));
       const problem = await this.#once({ ...read, pages: () => alone.page(id) }, { take });
-      // What the list did not hold, or holds under another key now, only the list can show.
+      // Only the list can show a record that it did not hold before, or that it now holds under another key.
       if (problem !== undefined || (before === undefined) !== (found.length === 0)) return undefined;
       rows.push(...found);
     }
     return rows;
   }
 
-  /** Whether all that may hold a key was read to its end. */
+  /** Whether all reads that may hold a key were read to their ends. */
   isWhole(key: string): boolean {
     if (this.#failed.size === 0) return true;
     return this.#sources.every((source, at) => this.#mayHold(source, at, key).every((read) => !this.#failed.has(read)));
   }
 
-  /** Whether every read came to its end. */
+  /** Whether all reads were read to their ends. */
   get isComplete(): boolean {
     return this.#failed.size === 0;
   }
 
-  /** Returns what the reads that came to their end asked for. */
+  /** Returns what the finished reads requested. */
   finished(): ReadonlySet<string> {
     const finished = this.#sources.flatMap(({ reads }) => reads.filter((read) => !this.#failed.has(read)));
     return new Set(finished.flatMap((read) => this.#asksOf(read)));
   }
 
-  /** Returns what the reads that may hold a key ask for; the same set for keys of the same reads. */
+  /** Returns what the reads that may hold a key request. Keys of the same reads get the same set. */
   readsFor(key: string): ReadonlySet<string> {
     const parts = keyParts(key);
     const fixed = this.#sources.map((source) => keyText(fixedIn(source, parts))).join("");
@@ -247,12 +249,12 @@ export class SourceReader {
     });
   }
 
-  // Two sides may ask the same of the service, and look at other rows.
+  // Two sides may make the same request, and take other rows of its answer.
   #asksOf({ sides, asks }: SourceRead): readonly string[] {
     return asks().map((asked) => writeJson([sides, asked]));
   }
 
-  /** Whether every read that may hold a key finished, with at least one in each source. */
+  /** Whether every read that may hold a key has finished, and each source has at least one such read. */
   hasLookedFor(key: string): boolean {
     return this.isWhole(key) && this.#sources.every((source, at) => this.#mayHold(source, at, key).length > 0);
   }
@@ -304,7 +306,7 @@ export class SourceReader {
   #showProgress(): void {
     const { left, right } = this.tallies;
     const at = this.#context.ports.clock.now();
-    const pages = Math.max(1, this.requests); // the requests of a list that still comes are counted at its end
+    const pages = Math.max(1, this.requests); // a list that is still arriving counts its requests at its end
     this.#context.notify({ kind: "step.reading", step: this.#step, pages, rows: left.rows + right.rows, at });
   }
 
@@ -323,7 +325,7 @@ function fixedIn({ fixed }: RowSource, key: readonly string[]): readonly string[
   return fixed.map((place) => key[place] ?? "");
 }
 
-// Differs from every key: it marks a read whose keys are unknown before it is made.
+// No key equals this text. It marks a read whose keys are unknown before it is made.
 const ANY = "";
 
 interface Taking {

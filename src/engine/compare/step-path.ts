@@ -2,7 +2,7 @@ import type { Playbook, Step } from "../../playbook/model.ts";
 import { heldBy, stepNamed } from "../../playbook/playbook-walk.ts";
 import { includingStep, parseAddress } from "../../protocol/address.ts";
 
-/** Returns a step and the blocks around it, the outermost first; nothing if no step has this id. */
+/** Returns a step preceded by the blocks around it, the outermost first; nothing if no step has this id. */
 export function pathTo(steps: readonly Step[], id: string): readonly Step[] {
   for (const step of steps) {
     if (step.id === id) return [step];

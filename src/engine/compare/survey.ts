@@ -12,9 +12,9 @@ interface SideSum {
 
 /** The first look at all keys: the differences, and the totals of both sides. */
 export class Survey {
-  /** The differences, by key; at most one more than `LIMITS.drifts`. */
+  /** The differences by key: at most `LIMITS.drifts` and one more, which shows that there are too many. */
   readonly differing: Map<string, Pair> = new Map();
-  /** The first keys, in their order, with what both sides have; at most `LIMITS.rowsKept`. */
+  /** The first keys in their order, with the rows of both sides; at most `LIMITS.rowsKept`. */
   readonly rows: Pair[] = [];
   /** How many keys were compared. */
   keys = 0;
@@ -26,14 +26,14 @@ export class Survey {
   readonly #sides: Readonly<Record<SideName, SideSum>> = { left: newSum(), right: newSum() };
   readonly #parts = new Map<string, Readonly<Record<SideName, Total>>>();
 
-  /** `isWhole` says of a key whether all that may hold it was read; `totalsOf` is the place in a key of the part whose totals are wanted. */
+  /** `isWhole` returns whether all reads that may hold a key have finished; `totalsOf` is the position of the key's part by which totals are made. */
   constructor(rules: Rules, isWhole: (key: string) => boolean, totalsOf: number | undefined) {
     this.#rules = rules;
     this.#isWhole = isWhole;
     this.#totalsOf = totalsOf;
   }
 
-  /** Takes the next key: counts it, adds its values, and compares its sides if all that may hold it was read. */
+  /** Takes the next key: counts it, adds its values, and compares its sides if all reads that may hold it have finished. */
   take(pair: Pair): void {
     this.#add("left", pair);
     this.#add("right", pair);
@@ -78,13 +78,13 @@ export class Survey {
     return totals;
   }
 
-  /** Returns how many keys a side has, and the sum of its values; the sum is null where no row has a value. */
+  /** Returns how many keys a side has, and the sum of its values; the sum is null if no row has a value. */
   side(name: SideName): { readonly keys: number; readonly sum: Quantity | null } {
     const { keys, hasValue, total } = this.#sides[name];
     return { keys, sum: hasValue ? total.canonical : null };
   }
 
-  /** In the order of the parts' values. */
+  /** Returns the totals in the order of the parts' values. */
   totals(): readonly PartTotal[] {
     return [...this.#parts]
       .map(([of, { left, right }]) => ({ of, left: left.canonical, right: right.canonical }))
@@ -92,7 +92,7 @@ export class Survey {
   }
 }
 
-// Its texts are parts of a page's, and keep all of that in memory.
+// Copied, because a text that was cut out of a page keeps the whole page in memory.
 function copyOf(pair: Pair): Pair {
   return structuredClone(pair);
 }

@@ -1,4 +1,4 @@
-// Which comparisons a run has not made, so that the last run that made them does not pass for how things are now.
+// Records which comparisons a run has not made, so that older results are not taken for the present state.
 import { ifKnown } from "../../expression/expression.ts";
 import { compares } from "../../playbook/playbook-walk.ts";
 import { holdersOf, includingStep, parseAddress } from "../../protocol/address.ts";
@@ -27,8 +27,8 @@ function addressOf(comparison: string): string {
 }
 
 /**
- * Remembers which comparisons a run has not made. A run that has passed came to all of them, except to those that an `if` has skipped:
- * what a list of rounds no longer has, and a `rescue` that was not needed, were not to be made.
+ * Remembers which comparisons a run has not made. A run that has passed made all of them, except those that an `if` has skipped. Rounds
+ * that a list no longer has, and a `rescue` that was not needed, do not count as unmade.
  */
 export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
   const { playbook, ports, state, target } = context;
@@ -45,7 +45,7 @@ export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
     );
 }
 
-/** Returns the scope in which a run makes a comparison; `undefined` where it has no value, or there is no such comparison. */
+/** Returns the scope in which a run makes a comparison; `undefined` if it has no value, or there is no such comparison. */
 function scopeOf(context: RunContext, address: string): string | undefined {
   const { frame, id } = parseAddress(address);
   const looks = playbookIn(context.playbook, frame)?.checks.find((check) => check.id === id)?.looks;

@@ -2,12 +2,12 @@ import { Expression } from "../../expression/expression.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
 import type { TracedStep } from "./earlier-values.ts";
 
-/** Returns whether a step is written as before with all that it holds and with its actors, wherever in its file it is. */
+/** Returns whether a step, all that it holds and its actors are written as before, wherever in its file the step is. */
 export function isWrittenAsBefore(was: TracedStep, is: TracedStep): boolean {
   return isWrittenAlike(was.step, is.step) && isWrittenAlike(was.playbook.actors, is.playbook.actors);
 }
 
-/** Returns whether two parts of a playbook are written alike, but for their lines. */
+/** Returns whether two parts of a playbook are written alike, apart from their lines. */
 export function isWrittenAlike(one: unknown, other: unknown): boolean {
   return one === other || spellingOf(one) === spellingOf(other);
 }

@@ -23,7 +23,7 @@ import { fingerprintOf } from "./step-fingerprint.ts";
 export interface Edit {
   /** Edits that contradict what the run has done, so it cannot resume. */
   readonly conflicts: readonly string[];
-  /** Edits that a person should know of, and that do not stop the run. */
+  /** Edits that a person should know about, but that do not stop the run. */
   readonly notes: readonly string[];
 }
 
@@ -74,7 +74,7 @@ class Comparison {
       const was = before.begun.get(address);
       if (was === undefined) return [];
       const changes = changesBetween(fingerprintOf(was, contextBefore), fingerprintOf(spot, contextNow));
-      // Of another kind of step nothing else can be compared.
+      // Steps of different kinds have nothing else to compare.
       const named = was.step.kind === spot.step.kind ? changes : changes.filter(({ path }) => path === "uses" || path === "if");
       return named.map((change) => {
         const advice = change.path.startsWith("foreach") ? ` (${ITEMS_STAY})` : "";
@@ -83,7 +83,7 @@ class Comparison {
     });
   }
 
-  /** Steps that have not begun, placed before one that has: they would run after it. */
+  /** Steps that have not begun, but come before one that has begun: they would run after it. */
   outOfOrder(): readonly string[] {
     const { now } = this.#traces;
     return now.sequences.flatMap(({ spots }) => {
@@ -107,12 +107,12 @@ class Comparison {
     });
   }
 
-  /** Changes of what a block has left, because a step of it failed. */
+  /** Edits in parts of a block that the run has left because a step of the block failed. */
   inLeftParts(): readonly string[] {
     return editsOfLeftParts(this.#edited.state, this.#traces).map(([spot, change]) => `${placeOf(spot)} ${change}`);
   }
 
-  /** Writes with unknown outcome that are no longer in their place, where the run looks for their outcome. */
+  /** Writes with unknown outcome that are no longer in the place where the run looks for their outcome. */
   openMoved(): readonly string[] {
     const { state, before } = this.#edited;
     return openWrites(state).flatMap(({ step, operation }) => {
@@ -123,7 +123,7 @@ class Comparison {
     });
   }
 
-  /** Steps that would do again what is already done. */
+  /** Steps that would repeat what is already done. */
   repeated(): readonly string[] {
     return this.#repeated.map(({ spot, done, isSure }) => {
       if (!isSure)
@@ -133,7 +133,7 @@ class Comparison {
     });
   }
 
-  /** Steps that have not begun and set what a superseded attempt may still set: it was sent again because no later step did. */
+  /** Steps that have not begun and set what a superseded attempt may still set. That attempt was repeated only because no later step set this. */
   overtaken(): readonly string[] {
     const waiting = [...this.#edited.state.steps].filter(([, { attempts }]) => mayStillArrive(attempts));
     const later = [...this.#traces.now.waiting.values()].filter((spot) => this.#traces.now.isReached(spot));
@@ -151,7 +151,7 @@ class Comparison {
     const operation = operationNamed(name);
     const { step, isWhole } = spot;
     if (step.kind === "check") return false;
-    if (!operation.writes) return true; // an earlier version sent it as a write, and this version no longer describes it
+    if (!operation.writes) return true; // an earlier version sent it as a write; this version describes it as a read
     const given = step.kind === "call" && !isWhole ? fingerprintOf(spot, this.#traces.contextNow)["with"] : undefined;
     const late = { meaning: operation.meaning, input };
     const { profile } = this.#edited.target;
@@ -160,7 +160,7 @@ class Comparison {
       .some(({ operation: { meaning } }) => canUndoLate(late, { meaning, input: isObject(given) ? given : undefined }, profile));
   }
 
-  /** Steps that were done and have been removed. */
+  /** Steps that were done and are now removed. */
   removed(): readonly string[] {
     const { before, now } = this.#traces;
     const spots = [...before.begun.values()].filter(({ address }) => !now.begun.has(address));
@@ -169,7 +169,7 @@ class Comparison {
       .map((spot) => `${spot.address} was removed from ${spot.playbook.file}; what it did stays`);
   }
 
-  /** Done writes that an earlier edit has removed, and that are there again with other values. */
+  /** Completed writes that an earlier edit removed, and that are back with other values. */
   returnedOtherwise(): readonly string[] {
     return this.#returned().flatMap((spot) => {
       const sent = isTracedWrite(spot) ? sentBy(this.#edited.state.steps.get(spot.address)) : [];
@@ -179,7 +179,7 @@ class Comparison {
     });
   }
 
-  /** Done steps that an earlier edit has removed, and that are there again. */
+  /** Completed steps that an earlier edit removed, and that are back. */
   returned(): readonly string[] {
     const { before, now } = this.#traces;
     return this.#returned()
@@ -187,7 +187,7 @@ class Comparison {
       .map((spot) => `${spot.address} is in ${spot.playbook.file} again; it is done, and does not run again`);
   }
 
-  /** Done steps with an edited condition: it would be judged by an answer that is in the past. */
+  /** Completed steps with an edited condition, which would be judged by an answer from the past. */
   notJudged(): readonly string[] {
     const { before, now } = this.#traces;
     const notes = [...now.begun.values()].flatMap((spot) => {

@@ -5,17 +5,17 @@ import { hadNoEffect } from "../../protocol/attempt-state.ts";
 import type { RunState, StepState } from "../../protocol/state.ts";
 import type { PlanStep } from "../run/plan-steps.ts";
 
-/** One step of a playbook at one place of a run. */
+/** One step of a playbook at one place in a run. */
 export interface TracedStep {
   /** The step or check as it is written. */
   readonly step: PlanStep;
-  /** The step's address in the run, with the keys of all rounds around it that are known. */
+  /** The step's address in the run, with the known keys of all rounds around it. */
   readonly address: string;
-  /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
+  /** The frame of the step, which determines the `inputs` and `steps` of its expressions. */
   readonly frame: string;
   /** The rounds around it within its frame, the outermost first. */
   readonly rounds: readonly Round<PlanStep>[];
-  /** All rounds of a `foreach`, not one of them. */
+  /** Whether it represents all rounds of a `foreach`, not one of them. */
   readonly isWhole: boolean;
   /** The playbook in which it is written. */
   readonly playbook: Playbook;
@@ -23,7 +23,7 @@ export interface TracedStep {
   readonly holder: TracedStep | undefined;
   /** The part of its block; undefined outside of blocks. */
   readonly part: PartOfBlock | undefined;
-  /** The variables of the `foreach`es around it that have no rounds yet, so that its address lacks their keys. */
+  /** The variables of the surrounding `foreach`es that have no rounds yet; their keys are missing in the address. */
   readonly unexpanded: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export type PartOfBlock = "steps" | "rescue" | "always";
 /** A step that calls an operation, at one place of a run. */
 export type TracedCall = TracedStep & { readonly step: CallStep };
 
-/** Steps that are done in the order in which they are written. */
+/** A list of steps that are done in the order in which they are written. */
 export interface Sequence {
   /** The block, included playbook or `foreach` that holds them; undefined for the steps of the run's own playbook. */
   readonly holder: TracedStep | undefined;
@@ -43,7 +43,7 @@ export interface Sequence {
 
 type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
 
-/** The places of a playbook in a run: those that have begun, and those that are still to come. */
+/** The steps of a playbook at their places in a run: those that have begun, and those that are still to come. */
 export class Traces {
   /** What has begun, by its address. */
   readonly begun: Map<string, TracedStep> = new Map();
@@ -67,7 +67,7 @@ export class Traces {
     });
   }
 
-  /** Whether a step left anything behind: one that failed and changed nothing may be edited freely. */
+  /** Whether a step has had an effect or a result. A step that failed and changed nothing may be edited freely. */
   hasBegun({ address, unexpanded }: TracedStep): boolean {
     if (unexpanded.length > 0) return false;
     const step = this.#state.steps.get(address);
@@ -79,7 +79,7 @@ export class Traces {
     return this.hasBegun(spot) || this.#holdingBegun.has(spot);
   }
 
-  /** Whether everything around a step has begun, so that it is the next to begin. */
+  /** Whether everything around a step has begun, so that the run has reached its level. */
   isReached({ holder }: TracedStep): boolean {
     return holder === undefined || this.hasBegun(holder);
   }
@@ -107,7 +107,7 @@ export class Traces {
     }
   }
 
-  // Steps that are done can be inside of what has not begun: an edit has put them there.
+  // An edit can put steps that are done inside something that has not begun.
   #visitWaiting(spot: TracedStep): void {
     const before = this.begun.size;
     const variable = spot.isWhole ? spot.step.foreach?.variable : undefined;
@@ -147,12 +147,12 @@ export function* holdersOfSpot({ holder }: TracedStep): Generator<TracedStep> {
   yield* holdersOfSpot(holder);
 }
 
-/** Whether a block, included playbook or `foreach` is complete, so that nothing in it runs any more. */
+/** Whether a block, included playbook or `foreach` is complete, so that nothing inside it runs any more. */
 export function isComplete(spot: TracedStep, traces: Traces, { steps }: RunState): boolean {
   return traces.hasBegun(spot) && steps.get(spot.address)?.completed !== undefined;
 }
 
-/** Whether a step is where it was before: in the same part of the same block, loop or included playbook. */
+/** Whether a step is in the same part of the same block, loop or included playbook as before. */
 export function isInSamePlace(is: TracedStep, was: TracedStep | undefined): was is TracedStep {
   return was !== undefined && is.holder?.address === was.holder?.address && is.part === was.part;
 }

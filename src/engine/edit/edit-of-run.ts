@@ -33,7 +33,7 @@ export function editOf(parts: RunParts, state: RunState, files: FileReader): Run
   return { kind: "run.edited", ...writing, notes };
 }
 
-// The playbook as the run has kept it; nothing when this version of tokenbook cannot read it.
+// The playbook as the run has kept it; nothing if this version of tokenbook cannot read that text.
 function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileReader): Playbook | undefined {
   const texts = new Map(Object.entries(sources ?? {}));
   const text = texts.get(file);
@@ -46,7 +46,7 @@ function playbookBefore({ playbook: { file }, sources }: RunOpened, files: FileR
 }
 
 interface Contradiction {
-  /** The files whose text is another one now. */
+  /** The files whose text has changed. */
   readonly edited: readonly string[];
   readonly conflicts: readonly string[];
   readonly otherwise: AdviceLines;
@@ -74,7 +74,7 @@ function changedFailure(opened: RunOpened, parts: RunParts, state: RunState): Fa
   });
 }
 
-// A new run does not see an open write of this run, and may send it a second time.
+// A new run does not see this run's open write, and may send it a second time.
 function elseBegin(opened: RunOpened, { playbook, target, ports: { secrets } }: RunParts, state: RunState): AdviceLines {
   const [open] = openWrites(state);
   if (open === undefined)

@@ -5,21 +5,21 @@ import type { RunState } from "../../protocol/state.ts";
 import type { Traces } from "./earlier-values.ts";
 import type { FingerprintContext } from "./step-fingerprint.ts";
 
-/** A run with the earlier and the present text of its playbook. */
+/** A run with the playbook's text before and after an edit. */
 export interface Edited {
   /** The playbook as it was before the edit. */
   readonly before: Playbook;
   /** The playbook as it is now. */
   readonly now: Playbook;
-  /** What the run has done, by its records. */
+  /** The state of the run, from its records. */
   readonly state: RunState;
   /** The environment in which the run acts. */
   readonly target: Target;
-  /** The secrets of the playbook that is run and of those that it includes. */
+  /** The secrets of the playbook and of the playbooks that it includes. */
   readonly secrets: Secrets;
 }
 
-/** Both texts of an edited playbook at the places of a run, and what is needed to evaluate them. */
+/** The steps of both texts at their places in the run, and what is needed to evaluate them. */
 export interface EditedTraces {
   /** The steps as they were before the edit. */
   readonly before: Traces;

@@ -7,7 +7,7 @@ import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { Edited } from "./edited.ts";
 import { spellChange } from "./spell-change.ts";
 
-/** Returns the edits of inputs and variables that do not fit the values with which the run began, and which it keeps. */
+/** Returns the edits of inputs and variables that contradict the values with which the run began. The run keeps those values. */
 export function changesOfKeptValues(edited: Edited): readonly string[] {
   const { before, now } = edited;
   const earlier = new Map(playbooksIn(before).map(({ file, env }) => [file, env]));
@@ -56,7 +56,7 @@ function changesOfVariable(
   return changedDefault({ was, is, value }).map((change) => `${where} ${change}`);
 }
 
-// A run that was given another value does not use the default. A default that is gone changes nothing either.
+// A run that was given another value does not use the default. Removing a default changes nothing either.
 function changedDefault({ was, is, value }: Readonly<Record<"was" | "is" | "value", Json | undefined>>): readonly string[] {
   if (was === undefined || is === undefined || value === undefined) return [];
   if (!jsonEquals(was, value) || jsonEquals(is, value)) return [];

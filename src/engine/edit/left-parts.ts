@@ -5,8 +5,8 @@ import { holdersOfSpot, isComplete, isInSamePlace, type PartOfBlock, type Traced
 import type { EditedTraces } from "./edited.ts";
 
 /**
- * Returns what an edit says of parts of blocks that the run has left, since one of their steps has failed: nothing there runs any more.
- * And of a `rescue` that the run is in: without it, nobody would know that the block has failed.
+ * Returns the edits in parts of blocks that the run has left because a step failed: nothing there would run any more. Also returns the
+ * removal of a `rescue` that is running, because the failure of the block would be forgotten.
  */
 export function editsOfLeftParts(state: RunState, { before, now }: EditedTraces): readonly (readonly [TracedStep, string])[] {
   const changed = [...now.waiting.values()].flatMap((spot): (readonly [TracedStep, string])[] => {
@@ -29,7 +29,7 @@ export function editsOfLeftParts(state: RunState, { before, now }: EditedTraces)
   ];
 }
 
-// The block whose left part holds a step, at any depth.
+// The block that holds a step, at any depth, in a part that the run has left.
 function leftBlock(spot: TracedStep, state: RunState): TracedStep | undefined {
   return [spot, ...holdersOfSpot(spot)].find(({ part, holder }) => {
     return part !== undefined && holder !== undefined && partsLeft(holder, state).includes(part);

@@ -2,8 +2,8 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json } from "../../base/json/json.ts";
 
 /**
- * Returns whether two values may be the same where null is a value that is not known. A field that only one of them has says nothing,
- * as it may have a default, and neither do values of different types, as an entity may be a text or an object.
+ * Returns whether two values may be the same, where null is an unknown value. A field that only one of them has proves nothing, since it
+ * may have a default. Different types prove nothing either, since an entity may be a text or an object.
  */
 export function mayBeSame(one: Json, other: Json): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {

@@ -14,19 +14,19 @@ import { mayBeSame } from "./may-be-same.ts";
 import { fingerprintOf } from "./step-fingerprint.ts";
 import { StillUnknown } from "./still-unknown.ts";
 
-/** A step that an edit has written, and a done step that has lost its place by it. */
+/** A step that an edit has written, and a completed step that the edit removed from its place. */
 export interface RepeatedWrite {
   /** The step, which has not begun. */
   readonly spot: TracedCall;
-  /** The address of the done step. */
+  /** The address of the completed step. */
   readonly done: string;
-  /** Whether both say the same; otherwise it cannot be excluded that they do the same. */
+  /** Whether both are surely the same; otherwise they may be. */
   readonly isSure: boolean;
 }
 
 /**
- * Returns the steps that may do again what the run has already done: new or changed calls that have not begun, each with a done call
- * that is no longer in its place. Why a doubt is enough: decision 184.
+ * Returns the steps that may repeat what the run has already done: new or changed calls that have not begun, each with a completed call
+ * that is no longer in its place. Decision 184 says why a doubt is enough.
  */
 export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly RepeatedWrite[] {
   const gone = goneCalls(traces);
@@ -47,7 +47,7 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
     });
 }
 
-// The done calls, and the loops over calls, that the edit has removed, with what they say.
+// The completed calls, and loops over calls, that the edit has removed, with their fingerprints.
 function goneCalls({ before, now, contextBefore }: EditedTraces): readonly { readonly was: TracedStep; readonly before: Json }[] {
   const gone = [...before.begun.values()].filter((was) => isCall(was) && !now.begun.has(was.address));
   return gone.map((was) => ({ was, before: fingerprintOf(was, contextBefore) }));
@@ -56,14 +56,14 @@ function goneCalls({ before, now, contextBefore }: EditedTraces): readonly { rea
 /** A request that may have had an effect. */
 interface SentWrite {
   readonly operation: string;
-  /** With its secrets masked, and without our marks. */
+  /** The input, with its secrets masked and without our marks. */
   readonly input: Json;
 }
 
 /** A call that the run has made, and that is no longer in its place. */
 interface LostCall {
   readonly address: string;
-  /** Its requests; without any, the write whose effect was there already. Empty of a read. */
+  /** Its requests. If none was needed, the write whose effect was already there. A read has none. */
   readonly writes: readonly SentWrite[];
 }
 
@@ -99,7 +99,7 @@ function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean
   };
 }
 
-// In a loop whose rounds are not known yet, the step finds what is done under its own name, and does not run.
+// The step is in a loop whose rounds are not known yet: there it will find that it is already done, and will not run.
 function isSameStep({ address, unexpanded }: TracedCall, lost: LostCall): boolean {
   return unexpanded.length > 0 && stepOf(address) === stepOf(lost.address);
 }

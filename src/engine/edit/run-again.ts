@@ -11,15 +11,15 @@ import type { RunOpened } from "../../protocol/record.ts";
 interface RunAgain {
   readonly playbook: Playbook;
   readonly secrets: Secrets;
-  /** The organization of the environment, which the run's entities have. */
+  /** The environment's organization, which completes the run's entities. */
   readonly organization: string | undefined;
-  /** What the earlier run has written, as `writtenWords` gives it. */
+  /** What the earlier run wrote, as `writtenWords` spells it. */
   readonly written: string;
 }
 
 /**
  * Returns how to begin a new run with the inputs of an earlier one: a command, or where to see the inputs if a command line cannot hold
- * them. Other inputs would make a run that does something else.
+ * them. With other inputs the run would do something else.
  */
 export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): AdviceLines {
   const twice = again.written === "" ? "" : `, which also makes again what this run has written (${again.written})`;
@@ -29,12 +29,13 @@ export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, ag
       `or begin a new run of ${playbook.file} in the environment "${target.environment}" with the same inputs${twice}; to see them:`,
       command`runs show ${runId} --json`,
     ];
-  // Without --env, the command would run in the first environment instead of this run's.
+  // Without --env, the command would run in the first environment instead of the run's own.
   const given = words.flatMap((word) => word ?? []);
   return [`or begin a new run${twice}:`, command`run ${[playbook.file, "--env", target.environment, ...given]}`];
 }
 
-// The option that gives a value; none for the default, and undefined for what is no word: a file's content, a secret, a long text.
+// The option that gives a value: none for the default, and undefined for a value that fits no command line: a file's content, a secret, a
+// long text.
 function wordsOf(
   { name, type, default: usual }: InputDeclaration,
   value: Json | undefined,

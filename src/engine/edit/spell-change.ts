@@ -7,7 +7,7 @@ function spellValue(value: Json): string {
   return text.length <= LIMITS.editedChars ? text : `${text.slice(0, LIMITS.editedChars)}…`;
 }
 
-/** Returns a change of a value with its path and both values, for people. */
+/** Spells a change of a value for people, with its path and both values. */
 export function spellChange({ sign, path, is, wanted }: ValueDifference): string {
   const [was, becomes] = [is, wanted].map((value) => spellValue(value ?? null));
   if (sign === "+") return `${path} is new: ${becomes}`;

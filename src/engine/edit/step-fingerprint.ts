@@ -19,23 +19,20 @@ import type { Frames } from "../run/scopes.ts";
 import type { PlanStep } from "../run/plan-steps.ts";
 import type { TracedStep } from "./earlier-values.ts";
 
-/** A value for each keyword whose edit matters, and for no other. */
+/** A value for each keyword whose edit matters, and for no other keyword. */
 type Fingerprint<Fixed extends string> = Readonly<Record<Fixed, Json>>;
 
-/** What is needed to evaluate a playbook at one place of a run. */
+/** What is needed to evaluate a playbook at one place in a run. */
 export interface FingerprintContext {
-  /** The values of the names in the playbook and in those that it includes. */
+  /** The values of the names in the playbook and in the playbooks that it includes. */
   readonly frames: Frames;
-  /** What the run has done, by its records. */
+  /** The state of the run, from its records. */
   readonly state: RunState;
   /** The environment in which the run acts. */
   readonly target: Target;
 }
 
-/**
- * Returns the values of a completed step whose change would contradict what was done. For a step that was skipped, only that it
- * was skipped.
- */
+/** Returns the values of a completed step that contradict what was done if they change. For a skipped step, it returns only that it was skipped. */
 export function fingerprintOf(spot: TracedStep, { frames, state, target }: FingerprintContext): JsonObject {
   const { step } = spot;
   const scope = frames.scopeAt(spot);
@@ -47,14 +44,14 @@ export function fingerprintOf(spot: TracedStep, { frames, state, target }: Finge
   const { foreach } = step;
   if (spot.isWhole && foreach !== undefined)
     return { ...common, foreach: known(() => roundsOf(scope, foreach) as unknown as Json) };
-  // The `if` of a `foreach` is asked once, for all its rounds.
+  // The `if` of a `foreach` is evaluated once, for all its rounds.
   const { if: _if, ...own } = common;
   const outputs = step.kind === "include" ? fingerprintOfOutputs(step, spot, { frames, state, target }) : {};
   const done = step.kind === "call" ? fingerprintOfDone(step, scope, state.steps.get(spot.address)) : {};
   return { ...(foreach === undefined ? common : own), ...fingerprintOfOwn(step, scope, target), ...done, ...outputs };
 }
 
-// Later steps see the outputs with which an included playbook was completed.
+// Later steps use the outputs that an included playbook had when it was completed.
 function fingerprintOfOutputs(
   { playbook }: IncludeStep,
   { address }: TracedStep,
@@ -90,7 +87,8 @@ function fingerprintOfOwn(step: PlanStep, scope: Scope, target: Target): JsonObj
   }
 }
 
-// Why nothing changed: a refusal that was expected, or an effect that was there already. With another reason the call is still to be made.
+// The reason why nothing changed: an expected refusal, or an effect that was already there. If the reason changes, the call would still
+// have to be made.
 function fingerprintOfDone({ fails, ensure }: CallStep, scope: Scope, step: StepState | undefined): Fingerprint<FixedOfDoneCall> {
   const done = step?.completed;
   const isUnsent = done?.outcome === "unchanged" && step?.attempts.every(hadNoEffect) === true;
@@ -118,7 +116,7 @@ function fingerprintOfLook(
   return { read: read.operation.name, with: bound(read.with, scope), as: actorOf(read, scope), that: that.text.trim() };
 }
 
-// The text itself, since only a run knows what each round reads.
+// The text is compared, since only a run knows what each round reads.
 function fingerprintOfComparison({
   sides,
   tolerance: limit,
@@ -146,7 +144,7 @@ function fingerprintOfSide({ source, where, key, value, sums, once, at }: Side):
   };
 }
 
-// Evaluated as when the step begins.
+// Evaluated in the same way as when the step begins.
 function inputsOf({ playbook, inputs }: IncludeStep, scope: Scope, target: Target): Json {
   const given = objectOf(inputs, (template) => bind(template, scope));
   return inOrganization(playbook, includedInputs(playbook, given), organizationOf(target));
@@ -162,7 +160,7 @@ function actorOf({ operation: { service }, as }: Pick<CallStep, "operation" | "a
   });
 }
 
-// A value that is missing now is a change when there was one.
+// A value that is missing now counts as a change if there was one before.
 function known(evaluate: () => Json): Json {
   try {
     return evaluate();

@@ -18,7 +18,7 @@ export class StillUnknown {
     this.#context = context;
   }
 
-  /** Returns the input of a call that has not begun, with null in place of what is not known yet. */
+  /** Returns the input of a call that has not begun, with null for each value that is not known yet. */
   inputOf(spot: TracedCall): Json {
     return ifKnown(() => foresee(spot.step.with, this.#scopeAt(spot)).shown, null);
   }
@@ -35,7 +35,7 @@ export class StillUnknown {
     };
   }
 
-  // The inputs of an included playbook that has begun are in the state of the run.
+  // The state of the run already has the inputs of an included playbook that has begun.
   #inputsIn(spot: TracedStep): JsonObject | undefined {
     const { state } = this.#context;
     const including = includingSpot(spot);
@@ -53,7 +53,7 @@ function includingSpot({ frame, holder }: TracedStep): TracedStep | undefined {
   return holder === undefined || holder.frame !== frame ? holder : includingSpot(holder);
 }
 
-// A step in a loop is done for the steps in the same round.
+// Within a loop, a step counts as done only for the steps of the same round.
 function isDone(state: RunState, { frame, rounds }: TracedStep, { id, loops }: { readonly id: string } & StepLoops): boolean {
   const keys = new Map(rounds.map(({ owner, key }) => [owner.id, key]));
   const own = loops.map((loop) => keys.get(loop));

@@ -11,50 +11,50 @@ import type { ReadingPort } from "./reading-port.ts";
 import type { Reply } from "../service/reply.ts";
 import type { Call } from "../service/service.ts";
 
-/** What is needed to ask the service more than once: the time, and pauses that a stop ends. */
+/** What is needed to ask the service more than once: the time, and pauses that end when the run must stop. */
 export interface Asking {
   /** The service, for reads only. */
   readonly service: ReadingPort;
-  /** The clock, by which waits and limits are measured. */
+  /** The clock that measures waits and limits. */
   readonly ports: { readonly clock: Clock };
   /** Aborted when the run must stop, which ends reads and pauses at once. */
   readonly signal: AbortSignal;
-  /** Pauses for a step, or outside of a run. */
+  /** Pauses for a step; `step` is `undefined` outside a run. */
   pause(ms: number, step: string | undefined): Promise<void>;
 }
 
 /** How long a read may wait and try again. */
 export interface Patience {
-  /** The step that it is made for, under which its progress and its pauses are shown; `undefined` outside of a run. */
+  /** The step that makes the read, under which its progress and pauses are shown; `undefined` outside a run. */
   readonly step: string | undefined;
-  /** Until when it may wait for a busy service, by the clock's elapsed time; as long as the limits allow when left out. */
+  /** Until when it may wait for a busy service, by the clock's elapsed time; if left out, as long as the limits allow. */
   readonly by?: number | undefined;
-  /** Whether this answer was expected: then it is not asked for again, although it is an error. */
+  /** Whether this answer was expected. Then the read is not repeated, even if the answer is an error. */
   readonly expects?: ((reply: Reply) => boolean) | undefined;
-  /** The caller counts failures and tries again itself. Here only a service that says "not now" is asked again. */
+  /** The caller counts failures and retries itself. Then the read is repeated only while the service says "not now". */
   readonly failsAtOnce?: boolean | undefined;
 }
 
-/** The last reply to a read, with the number of requests and the time that it took. */
+/** The last reply to a read, with the number of requests and their duration. */
 export interface AskedReply {
   /** The last reply. */
   readonly reply: Reply;
   /** How many requests were made. */
   readonly requests: number;
-  /** How long they took with the pauses between them, in milliseconds. */
+  /** How long the requests and the pauses between them took, in milliseconds. */
   readonly tookMs: number;
 }
 
 const READ_AGAIN: Backoff = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
 
-/** Asks the service from outside of a run. */
+/** Lets a command outside a run ask the service. */
 export function askingOf(service: ReadingPort, { clock, stopping }: { clock: Clock; stopping: AbortSignal }): Asking {
   return { service, ports: { clock }, signal: stopping, pause: (ms) => clock.sleep(ms, stopping) };
 }
 
 const OUTSIDE: Patience = { step: undefined };
 
-/** Asks for a read until there is an answer, or asking again cannot help, or the limits are reached. Throws Interrupted at a stop. */
+/** Repeats a read until there is an answer, another attempt cannot help, or the limits are reached. Throws Interrupted when the run must stop. */
 export async function ask(asking: Asking, call: Call, patience: Patience = OUTSIDE): Promise<AskedReply> {
   const { step, by = Infinity, expects, failsAtOnce = false } = patience;
   const { clock } = asking.ports;
@@ -78,7 +78,7 @@ export async function ask(asking: Asking, call: Call, patience: Patience = OUTSI
   return { reply, requests, tookMs: clock.elapsed() - began };
 }
 
-// An answer that is too large is so each time.
+// An answer that is too large would be too large each time.
 function isFinal(reply: Reply): boolean {
   return reply.answer !== undefined || reply.tooLarge || !(mayPass(reply) || isElsewhere(reply));
 }
@@ -96,24 +96,27 @@ export function spanOf(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 100)) * 100);
 }
 
-/** Whether it may be otherwise some time later: the network, a busy or failing server; not a refusal, nor an answer of another shape. */
+/**
+ * Whether a later attempt may succeed: after a network error, or when a server is busy or failing; not after a refusal, or an answer of
+ * another shape.
+ */
 export function mayPass(reply: Reply): boolean {
   return reply.meaning === "not-sent" || isTrouble(reply);
 }
 
-/** Whether the service, or what is in front of it, is in trouble: it gave no answer, failed, or is too busy. */
+/** Whether the service, or a gateway in front of it, is in trouble: it gave no answer, failed, or is too busy. */
 export function isTrouble(reply: Reply): boolean {
   if (reply.meaning === "not-sent") return false;
   if (reply.status === null || isBusy(reply)) return true;
   return reply.meaning === "ambiguous" && (reply.status >= 500 || reply.status === 408);
 }
 
-// A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address. What a cache has kept expires.
+// A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address. The answer of a cache expires.
 function isElsewhere({ html, fromCache, status }: Reply): boolean {
   return html || fromCache || (status !== null && status >= 300 && status < 400);
 }
 
-// For a read it does not matter whether the service or a gateway in front of it answered.
+// For a read, it does not matter whether the service itself answered or a gateway in front of it.
 function isBusy({ status, retryAfterMs }: Reply): boolean {
   return isNotNow(status, retryAfterMs !== null);
 }

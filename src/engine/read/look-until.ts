@@ -6,8 +6,8 @@ import type { ReadingContext } from "../run/reading-context.ts";
 export type LookResult<T> = { readonly found: T } | "again";
 
 /**
- * Looks until something is found, the time is over (`late`), or the run must stop (`stopping`). Pauses grow by the backoff. Each look gets
- * the time until which it may wait for a busy service, by the clock's elapsed time.
+ * Looks until something is found, the time is over (`late`), or the run must stop (`stopping`). Pauses grow by the backoff. Each look
+ * receives the time until which it may wait for a busy service, by the clock's elapsed time.
  */
 export async function lookUntil<T>(
   context: ReadingContext,

@@ -6,12 +6,12 @@ import type { ReadingContext } from "../run/reading-context.ts";
 import { type ReadingCaller, type FailedRead, isNotThere, read } from "./read.ts";
 import type { Reply } from "../service/reply.ts";
 
-/** What a failed read proves: that the thing is not there, nothing, or that the address is not the service's. */
+/** What a failed read proves: that the thing does not exist, nothing, or that the address is not the service's. */
 export type Absence = "not there" | "nothing" | { readonly problem: StepProblem };
 
 /**
- * Returns what a failed read proves. A 404 with a message that the service description lists is the service's. Any other 404 may come from
- * a gateway or a wrong address, so the service is asked for something that is always there (decision 85).
+ * Returns what a failed read proves. A 404 whose message is in the service description comes from the service. Any other 404 may come from
+ * a gateway or a wrong address, so the service is asked for something that always exists (decision 85).
  */
 export async function absenceIn(context: ReadingContext, { reply, asked }: FailedRead): Promise<Absence> {
   if (asked === undefined || !isNotThere(reply)) return "nothing";
@@ -26,7 +26,7 @@ function isListed({ call }: Operation, { condition, message }: Reply): boolean {
   return call.conditions.some((listed) => listed.endsWith("not found") && said.includes(listed.toLowerCase()));
 }
 
-/** Returns the problem where even something that always exists is not found: an address without the service answers 404 to everything. */
+/** Returns the problem if even something that always exists is not found: a wrong address answers 404 to everything. */
 export async function unheardOf(
   context: ReadingContext,
   { service }: Operation,

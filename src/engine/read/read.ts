@@ -11,32 +11,32 @@ import type { ReadingContext } from "../run/reading-context.ts";
 import { EMPTY_REPLY, type Reply } from "../service/reply.ts";
 import type { Call } from "../service/service.ts";
 
-/** A read to be made, to its last page. */
+/** A read to its last page. */
 export interface ReadRequest extends Patience, Pick<Call, "operation" | "input" | "caller" | "loosely"> {
-  /** How many pages are read at most. With `LIMITS.pages`, a list that has more is a failure. */
+  /** How many pages to read at most. With `LIMITS.pages`, a list with more pages is a failure. */
   readonly pages: number;
-  /** The caller itself shows how far the reading has come. */
+  /** The caller shows the progress of the reading itself. */
   readonly isPart?: boolean;
-  /** A list that comes in one answer may be given in pieces, as it comes. */
+  /** A list that arrives in one answer may be given in pieces while it arrives. */
   readonly inPieces?: boolean;
 }
 
-/** Who reads, for which step, and until when they wait for a busy service. */
+/** Who reads, for which step, and how long the read may wait for a busy service. */
 export type ReadingCaller = Pick<ReadRequest, "caller" | "step" | "by">;
 
 /** The result of a read. */
 export type ReadResult = PageRead | FailedRead;
 
-/** One page of a list, all pages joined, or all of what has no pages. */
+/** One page of a list, all pages joined, or the whole answer of an operation without pages. */
 export interface PageRead {
   readonly kind: "read";
   /** The answer without its envelope. */
   readonly payload: Json;
   /** The envelope of the first page. */
   readonly envelope: JsonObject | undefined;
-  /** How many requests it took. */
+  /** How many requests were made. */
   readonly requests: number;
-  /** The service's own time, when it said so; of the first page. */
+  /** The service's own time from the first page, if the service gave it. */
   readonly date: string | undefined;
 }
 
@@ -49,22 +49,22 @@ export interface FailedRead {
   readonly problem: StepProblem;
   /** How many requests were made. */
   readonly requests: number;
-  /** What was asked, and by whom; left out where the answers came and do not add up. */
+  /** What was read, and by whom; left out if the answers contradict each other. */
   readonly asked?: ReadingCaller & Pick<ReadRequest, "operation">;
 }
 
-/** What is needed to read a list to its last page, and to show how far the reading has come. */
+/** What is needed to read a list to its last page, and to show the progress. */
 export type ListReading = Asking & Pick<ReadingContext, "target" | "stopping" | "notify">;
 
-/** Whether the service itself says that it is not there; an answer of a gateway proves nothing. */
+/** Whether the service itself says that the thing does not exist. An answer of a gateway proves nothing. */
 export function isNotThere({ status, meaning }: Reply): boolean {
   return status === 404 && meaning === "refused";
 }
 
-/** A list that does not add up was read while it moved: it is read again, this many times in total. */
+/** A list whose pages contradict its count changed while it was read. It is read this many times in total. */
 export const LIST_TRIES = 3;
 
-/** Reads an operation to its last page. A read changes nothing, so it is tried again a few times when transport fails. */
+/** Reads an operation to its last page. A read changes nothing, so it is repeated a few times when the transport fails. */
 export async function read(context: ListReading, reading: ReadRequest): Promise<ReadResult> {
   let requests = 0;
   for (let tries = 1; ; tries++) {
@@ -94,7 +94,7 @@ async function readOnce(context: ListReading, reading: ReadRequest): Promise<Rea
   return { ...first, payload, requests };
 }
 
-/** Reads a list that comes in one answer as it comes, and holds only the records that are kept. */
+/** Reads a list that arrives in one answer piece by piece, and keeps only some of its records in memory. */
 export async function readKept(
   context: ListReading,
   reading: ReadRequest,
@@ -117,8 +117,8 @@ export async function readKept(
 }
 
 /**
- * Reads the pages of a list one by one, so that no caller has to hold them all; `requests` counts those of the page. A failure ends the
- * pages, and none of them counts. An answer without pages is one page, or some pieces of it.
+ * Reads the pages of a list one by one, so that no caller has to hold them all. `requests` counts the requests of that page. A failure ends
+ * the pages, and then none of them counts. An answer without pages is one page, or several pieces of it.
  */
 export async function* pagesOf(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { operation, step, isPart = false } = reading;
@@ -155,7 +155,7 @@ async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGener
   if (after.kind === "broken") yield unfinished(problemWith(after, reading));
 }
 
-/** Something of a list came, and then no more: it must be read again from its beginning. */
+/** A part of a list arrived, and then the connection broke: the list must be read again from its beginning. */
 export const CUT_OFF = "service.cut-off";
 
 async function* pieces(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
@@ -174,7 +174,7 @@ async function* pieces(context: ListReading, reading: ReadRequest): AsyncGenerat
   }
 }
 
-/** Reads a list that comes in one answer, and gives its records as they come; the result holds those that are left. */
+/** Reads a list that arrives in one answer, and gives its records as they arrive; the result holds the remaining ones. */
 async function askInPieces(
   context: ListReading,
   { signal, ...reading }: ReadRequest & { readonly signal: AbortSignal },
@@ -197,7 +197,7 @@ async function askInPieces(
 async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
   const call = { operation, input, caller, loosely, ...present({ page }) };
-  // A later page is always asked for again: its failure would lose the pages before it.
+  // A later page is always retried, because its failure would lose the pages before it.
   const failsAtOnce = reading.failsAtOnce === true && page === undefined;
   return resultOf(await ask(context, call, { ...reading, failsAtOnce }), context, reading);
 }

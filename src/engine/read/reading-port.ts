@@ -5,13 +5,13 @@ import type { Call, ServiceClient } from "../service/service.ts";
 
 /** The service for a caller that only reads. */
 export interface ReadingPort {
-  /** The environment that is reached, with its addresses and keys. */
+  /** The environment of the service, with its addresses and keys. */
   readonly target: Target;
-  /** Sends a call once. Throws Interrupted when the signal ends it, and never for what the network or the service does. */
+  /** Sends a call once. Throws Interrupted when the signal ends it. Never throws because of the network or the service. */
   call(call: Call, signal: AbortSignal): Promise<Reply>;
 }
 
-/** A service that takes reads only: it refuses a write before there is a request (decision 59). */
+/** Returns the service for reads only: a write is refused before any request is built (decision 59). */
 export function readingOnly(service: ServiceClient): ReadingPort {
   return {
     target: service.target,

@@ -13,13 +13,13 @@ import { includesOf } from "../../playbook/playbook-walk.ts";
 export interface GroupWish {
   /** The name of the group. */
   readonly group: string;
-  /** How long to wait while another run holds it; `undefined`: not at all. */
+  /** How long to wait while another run holds it; `undefined` to fail at once. */
   readonly waitMs: number | undefined;
   /** The place in the playbook that asks for it. */
   readonly at: string;
 }
 
-/** What a run is given beside its playbook. */
+/** The values that a run gets beside its playbook. */
 export interface GivenToRun {
   /** The value of every input, given or default. */
   readonly inputs: JsonObject;
@@ -27,7 +27,10 @@ export interface GivenToRun {
   readonly env: Env;
 }
 
-/** Returns the groups of a run and of all that it includes, by name. Where two playbooks name a group, the longer wait wins. Throws a Failure. */
+/**
+ * Returns the groups of a run and of the playbooks that it includes, by name. If two playbooks name the same group, the longer wait wins. Throws
+ * a Failure.
+ */
 export function groupsOf(playbook: Playbook, { inputs, env }: GivenToRun): readonly GroupWish[] {
   const wishes = new Map<string, GroupWish>();
   for (const wish of allWishes(playbook, inputs, env)) {

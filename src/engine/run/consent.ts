@@ -5,15 +5,15 @@ import type { Playbook } from "../../playbook/model.ts";
 import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { Confirmation } from "../../protocol/record.ts";
 
-/** A person's consent to what a run writes in a protected environment; without one, how a person gives it to this run: commands to type. */
+/** A person's consent to the writes of a run in a protected environment or, without it, the commands by which a person gives it. */
 export type Consent = { readonly confirmed: Confirmation } | { readonly how: Advice };
 
-/** What a record keeps of it. */
+/** Returns the confirmation that a record keeps. */
 export function confirmedIn(consent: Consent | undefined): { readonly confirmed?: Confirmation } {
   return consent !== undefined && "confirmed" in consent ? { confirmed: consent.confirmed } : {};
 }
 
-/** Throws a Failure when the playbook writes to a protected environment, and nobody has consented. Whoever starts a run without a word on it is refused. */
+/** Throws a Failure if the playbook writes to a protected environment and nobody has consented. A caller that passes no consent is refused. */
 export function assertConsent(playbook: Playbook, target: Target, consent: Consent | undefined): void {
   if (!target.protected || confirmedIn(consent).confirmed !== undefined || !hasWrites(playbook.steps)) return;
   throw new Failure({

@@ -9,17 +9,17 @@ import { bind, knownEntries, type Template } from "../../playbook/expressions/te
 import type { IncludeStep } from "../../playbook/model.ts";
 import type { UnknownPart } from "../../report/plan/shape.ts";
 
-/** A value as far as it can be known. */
+/** A value, as far as it is known. */
 export interface ForeseenValue {
-  /** With unknown values in it, which explain themselves. */
+  /** The value, with unknown values in it that explain themselves. */
   readonly value: Json;
-  /** With null in their place. */
+  /** The value, with null for each unknown part. */
   readonly shown: Json;
-  /** Its unknown parts, with their paths in it and why they are unknown. */
+  /** The unknown parts, with their paths in the value and why they are unknown. */
   readonly unknown: readonly UnknownPart[];
 }
 
-/** Binds a template as far as it can be known. Throws an EvaluationFailure for what is known to have no value. */
+/** Binds a template as far as its values are known. Throws an EvaluationFailure for an expression that surely has no value. */
 export function foresee(template: Template, scope: Scope, path = "", levels: number = LIMITS.answerDepth): ForeseenValue {
   switch (template.kind) {
     case "list": {
@@ -44,14 +44,14 @@ export function foresee(template: Template, scope: Scope, path = "", levels: num
   }
 }
 
-/** Of a template that is an object. */
+/** Does the same for a template that is an object. */
 export function foreseeObject(template: Template, scope: Scope): ForeseenValue & { readonly value: JsonObject } {
   const { value, ...rest } = foresee(template, scope);
   invariant(template.kind === "object" || isObject(value), "`with` is an object");
   return { ...rest, value: value as JsonObject };
 }
 
-/** Returns the inputs of an included playbook that has not begun, with unknown values for those that are not known yet. */
+/** Returns the inputs of an included playbook that has not begun. Inputs that are not known yet get unknown values. */
 export function foreseenInputs({ inputs, playbook }: IncludeStep, scope: Scope): JsonObject {
   const given = objectOf(inputs, (template) => valueOrUnknown(() => foresee(template, scope).value));
   const left = new Set(playbook.inputs.map(({ name }) => name).filter((name) => !inputs.has(name)));

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 
-/** Thrown by a read that ends without an answer because the run must stop. The step of the read records nothing. */
+/** Thrown by a read that ends without an answer because the run must stop. The step that makes the read records nothing. */
 export class Interrupted extends Failure {
   constructor(read: string) {
     super({

@@ -11,10 +11,10 @@ import type { StepHeading, Writing } from "../../protocol/heading.ts";
 export type PlanStep = Step | CheckStep;
 /** A step or check at one place of a run. */
 export type Place = PlaceOf<PlanStep>;
-/** One thing to do next, and the step or check that it is about. */
+/** What to do next, with the step or check that it is about. */
 export type Action = ActionOf<PlanStep>;
 
-/** Returns the plan of a playbook, which is all that the protocol knows about it. */
+/** Returns the plan of a playbook. The protocol knows nothing else about a playbook. */
 export function planOf({ steps, checks }: Playbook): Plan<PlanStep> {
   return { steps: steps.map(nodeOf), checks: checks.map(checkNode) };
 }
@@ -60,7 +60,7 @@ interface HeadingPlace {
   readonly file: string | undefined;
 }
 
-/** The steps as written, for reports: those of included playbooks below the step that includes them. */
+/** Returns the steps as written, for reports. The steps of an included playbook follow the step that includes it. */
 export function headingsOf(playbook: Playbook): readonly StepHeading[] {
   return headingsIn(playbook, { frame: "", depth: 0, file: undefined }).slice(0, LIMITS.headings);
 }
@@ -105,7 +105,7 @@ function heading(
   };
 }
 
-/** A playbook as it is written, for the journal. */
+/** Returns a playbook as it is written, for the journal. */
 export function writingOf(playbook: Playbook): Writing {
   const data = includedData(playbook);
   return {
@@ -116,7 +116,7 @@ export function writingOf(playbook: Playbook): Writing {
   };
 }
 
-/** A digest of a playbook's text and of all that it includes. */
+/** Returns a digest of the texts of a playbook and of the playbooks that it includes. */
 export function digestOf(playbook: Playbook): string {
   const included = includesOf(playbook).map((step) => digestOf(step.playbook));
   return hash("sha256", [playbook.text, ...included].join(""));

@@ -25,7 +25,7 @@ export function checkTarget(playbook: Playbook, target: Target): void {
   }
 }
 
-// A credential from an expression is known only during the run.
+// The value of a credential's expression is known only during the run.
 function namedBy(use: ActorUse | undefined): Pick<Caller, "identities"> {
   return { identities: use?.kind === "identity" ? use.identity : {} };
 }
@@ -39,7 +39,7 @@ function lacks({ playbook, step, operation }: CallUse, what: string, where: stri
 }
 
 /**
- * Makes one harmless read of each interface that will be written to, so that a wrong address or key is found before the first write.
+ * Makes one harmless read of each interface to which the run will write, so that a wrong address or key is found before the first write.
  * Throws a Failure that names the setting to fix, or says that the service is in trouble.
  */
 export async function checkReach(playbook: Playbook, asking: Asking): Promise<void> {
@@ -59,19 +59,19 @@ async function probe(asking: Asking, service: Service, credential: string | unde
   throw failureFrom(unreached(asked, { operation, caller, target: asking.service.target }));
 }
 
-/** Returns a call that changes nothing and that every caller may make, by a credential where the service takes one. */
+/** Returns a call that changes nothing and that every caller may make, with a credential if the service takes one. */
 export function harmlessCall(service: Service, credential: string | undefined): Pick<Call, "operation" | "input" | "caller"> {
   const { operation, input } = service.harmless;
   const identities = credential === undefined ? {} : { [service.name]: credential };
   return { operation: operationNamed(operation), input, caller: { identities, label: null } };
 }
 
-/** Whether a harmless read was answered as the service answers. */
+/** Whether the answer to a harmless read is one of the service. */
 export function isReached({ reply }: AskedReply): boolean {
   return reply.meaning === "acknowledged" && !reply.html;
 }
 
-/** Explains why an interface is not usable: it is in trouble, which may pass, or the environment is wrong. */
+/** Explains why an interface cannot be used: it is in trouble, which may pass, or the environment is wrong. */
 export function unreached(asked: AskedReply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
   const { reply, requests, tookMs } = asked;
   const { operation, target } = about;
@@ -90,7 +90,7 @@ export function unreached(asked: AskedReply, about: { operation: Operation; call
   return { ...problem, next: mayPass ? `try again later; if it happens again: ${next}` : next };
 }
 
-// A server with TLS ends a connection without it, and a server of something else does not speak HTTP.
+// A server with TLS closes a connection without TLS, and another kind of server does not speak HTTP.
 function addressFix({ operation, target }: { readonly operation: Operation; readonly target: Target }): string {
   const side = operation.call.interface;
   const where = target.whereIs(`${side}.baseUrl`);
@@ -99,7 +99,7 @@ function addressFix({ operation, target }: { readonly operation: Operation; read
     : `fix ${where}`;
 }
 
-// After a 404 each setting that is a part of the path may be wrong.
+// After a 404, each setting that is part of the path may be wrong.
 function pathSettings(service: Service): readonly string[] {
   const [, ...settings] = placeOf(service);
   return [...settings, "baseUrl"].map((field) => `${service.name}.${field}`);

@@ -11,15 +11,15 @@ import type { EnginePorts } from "../engine-ports.ts";
 import type { ReadingPort } from "../read/reading-port.ts";
 
 /**
- * The state of a run and the values of its names, as needed to read the service and judge what was read. It has no way to send a write;
- * the planner has this and no more.
+ * The state of a run and the values of its names: what is needed to read the service and judge the answers. It cannot send a write, and the
+ * planner gets nothing more than this.
  */
 export abstract class ReadingContext {
   /** The playbook that is run. */
   readonly playbook: Playbook;
   /** The environment in which the run acts. */
   readonly target: Target;
-  /** What the run has done, by its records. */
+  /** The state of the run, from its records. */
   readonly state: RunState;
   abstract readonly service: ReadingPort;
   abstract readonly ports: Pick<EnginePorts, "clock" | "stopping" | "secrets">;
@@ -65,8 +65,8 @@ export abstract class ReadingContext {
   }
 
   /**
-   * Evaluates an expression of a step about itself: `response` is its answer, and `steps` includes it although it is not complete.
-   * (Its value is lent to the state and taken back, because copying all values at each step would make long runs quadratic.)
+   * Evaluates an expression of a step about itself: `response` is its answer, and `steps` includes the step although it is not complete.
+   * (The state holds the step's value only during the evaluation. Copying all values at each step would make long runs quadratic.)
    */
   asOwn<T>(place: Place, value: JsonObject, evaluate: (scope: Scope) => T): T {
     const response = value["response"] ?? null;

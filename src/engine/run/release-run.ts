@@ -12,10 +12,10 @@ import type { Holder, PersonsWord } from "../../protocol/record.ts";
 import { emptyState, maybeUnsent, stateOf } from "../../protocol/state.ts";
 
 /**
- * Releases a run whose holder ran on another machine, where this one cannot tell whether it is alive; the release is kept in the journal. If
- * the holder is alive after all, it can record nothing more and begins no further request. It may be about to send a write that it had
- * intended, so time alone never settles such a write. Returns the former holder. Throws a Failure when the run is not held, or its holder
- * is alive on this machine.
+ * Releases a run whose holder is on another machine, where we cannot tell whether it is alive. The journal keeps the release. If the holder
+ * is alive after all, it can record nothing more and begins no further request. But it may be about to send a write that it had intended, so
+ * time alone never settles such a write. Returns the former holder. Throws a Failure if the run is not held, or its holder is alive on this
+ * machine.
  */
 export async function releaseRun(store: JournalStore, runId: string, { who, because }: PersonsWord): Promise<Holder> {
   const lease = store.leases.holding(runId);
@@ -27,8 +27,8 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
 }
 
 /**
- * Releases a run whose process has shown no sign of life in the database for `LIMITS.beatLapsedMs`; the release is kept in the journal, as
- * one by a person is. Does nothing when the run is not held, its process is alive, or another process does the same.
+ * Releases a run whose process has shown no sign of life in the database for `LIMITS.beatLapsedMs`. The journal keeps the release, as it
+ * keeps a person's. Does nothing if the run is not held, its process is alive, or another process releases it first.
  */
 export async function releaseSilent(store: JournalStore, runId: string): Promise<void> {
   const lease = store.leases.holding(runId);

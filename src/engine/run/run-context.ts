@@ -32,33 +32,33 @@ import { leaseNameOf } from "./run-leases.ts";
 import { Waits } from "./waits.ts";
 import { type Call, digestOf, ServiceClient } from "../service/service.ts";
 
-/** How the reason of a fence begins where the process was paused after it had decided to send a write. */
+/** How a fence's reason begins if the process was paused after it had decided to send a write. */
 export const PAUSED = "this process was paused";
 
-/** An attempt of another run, and whether its step was complete before this run read what was there before its own write. */
+/** An attempt of another run, and whether its step was complete before this run read the baseline of its own write. */
 export interface AttemptBeside {
   readonly each: AttemptState;
   readonly isComplete: boolean;
 }
 
-/** One run under way: its playbook, its state, and the only ways to change that state. */
+/** A run in progress: its playbook, its state, and the only ways to change that state. */
 export class RunContext extends ReadingContext {
   /** The service, for reads and writes. */
   readonly service: ServiceClient;
   /** What the engine may ask of the world. */
   readonly ports: EnginePorts;
   readonly #journal: RunJournal;
-  /** The acting entities that the run holds. */
+  /** The acting entities whose leases the run holds. */
   readonly #entities = new Set<string>();
-  /** Records that no observer has seen yet, in their order: those of several rounds become durable at different times. */
+  /** The records that no observer has seen yet, in their order. Those of different rounds become durable at different times. */
   readonly #unseen: Unseen[] = [];
-  /** When this process recorded an intent or an answer, by the sequence of that record. */
+  /** When this process recorded an intent or an answer, by the sequence number of that record. */
   readonly #writtenAt = new Map<number, number>();
   readonly #waits: Waits;
   #signal: AbortSignal;
-  /** After which record, and since when by the clock's elapsed time, a database that is away keeps an action from its end. */
+  /** The last record before the database went away, and since when, by the clock's elapsed time; undefined if it has not been away. */
   #away: { readonly sequence: number; readonly since: number } | undefined;
-  /** When the run was last known to have changed anything, by the clock's elapsed time; it may have done so until this process began. */
+  /** When the run is last known to have changed anything, by the clock's elapsed time. An earlier process may have written until this one began. */
   #changedAt: number;
   /** When this process began, by the wall clock, by the clock's elapsed time and by the machine's uptime. */
   readonly #begun: { readonly at: number; readonly elapsed: number; readonly uptime: Uptime | undefined };
@@ -80,7 +80,7 @@ export class RunContext extends ReadingContext {
     this.#journal = held.journal;
   }
 
-  /** The record with which the run began; one with empty names while there is none. */
+  /** The record with which the run began; an empty one as long as there is none. */
   get opened(): RunOpened {
     const { opened } = this.state;
     return opened ?? emptyOpening(this.target);
@@ -94,19 +94,19 @@ export class RunContext extends ReadingContext {
     else this.#unseen.push({ record, isDurable: true });
   }
 
-  /** Records a fact. It and everything before it is durable when the promise resolves, and only then do observers see it. */
+  /** Records a fact. When the promise resolves, it and everything before it is durable. Only then do observers see it. */
   write(fact: Fact): Promise<void> {
     return this.#showOnce(fact, () => this.#journal.flushed());
   }
 
-  /** Records how the run ended. That is durable once the run is released, and only then do observers see it. */
+  /** Records how the run ended. The fact is durable once the run is released, and only then do observers see it. */
   close(closed: RunClosed, release: (journal: RunJournal) => Promise<void>): Promise<void> {
     return this.#showOnce(closed, () => release(this.#journal));
   }
 
   async #showOnce(fact: Fact, durable: () => Promise<void>): Promise<void> {
     const record = this.#keep(fact);
-    // At once, so that a proof of this write cannot prove another one that is probed meanwhile.
+    // The state changes at once, so that evidence for this write cannot prove another write that is probed at the same time.
     advance(this.state, record);
     const unseen = { record, isDurable: false };
     this.#unseen.push(unseen);
@@ -130,14 +130,14 @@ export class RunContext extends ReadingContext {
     }
   }
 
-  /** Asks the state something that changes nothing, and waits for a database that is away. Rejects with a Failure that ends the run. */
+  /** Asks the state a question that changes nothing, and waits while the database is away. Rejects with a Failure that ends the run. */
   asked<T>(question: () => T): Promise<T> {
     return this.#journal.asked(question);
   }
 
   /**
-   * Waits until a database that was away answers again. What it kept from its end is decided again by the records so far, unless it has been
-   * kept from it for too long: then the promise is rejected with its failure.
+   * Waits until a database that was away answers again. The caller then decides again from the records so far. Rejects with the failure if the
+   * run has recorded nothing for too long since the database first went away.
    */
   async untilBack(failure: PassingFailure): Promise<void> {
     const { clock } = this.ports;
@@ -148,7 +148,7 @@ export class RunContext extends ReadingContext {
     await this.asked(() => this.#journal.assertHeld());
   }
 
-  /** Takes the lease of a write's acting entity, unless the run has it. Must be called before the baseline of a probe is read. */
+  /** Takes the lease of a write's acting entity, unless the run holds it already. Must be called before the baseline of a probe is read. */
   actAs(call: Pick<Call, "operation" | "caller">): void {
     const entity = leaseNameOf(this.target, call);
     if (!this.target.exclusive || this.#entities.has(entity)) return;
@@ -157,21 +157,21 @@ export class RunContext extends ReadingContext {
   }
 
   /**
-   * Whether only this run can have acted as the write's acting entity since the run first did, so that an effect can only be its own.
-   * False where the environment is not marked `exclusive: true`.
+   * Whether only this run can have used the write's acting entity since the run first did, so that an effect must be the run's own. Always
+   * false if the environment is not marked `exclusive: true`.
    */
   isAlone(call: Pick<Call, "operation" | "caller">): boolean {
     return this.target.exclusive && this.#journal.isAlone(leaseNameOf(this.target, call));
   }
 
-  /** Returns the write of another run in the same environment that a transaction or receipt has proven. */
+  /** Returns the write of another run in the same environment that a transaction or receipt has already proven. */
   provenElsewhere(id: string, { operation }: Pick<Call, "operation">): Proof | undefined {
     const own = headingOf(this.target);
     const isHere = ({ target }: Proof): boolean => target === undefined || mayBeAtSame(operation.service, target, own);
     return this.#journal.provenElsewhere(id).find(isHere);
   }
 
-  /** Returns a function that gives the attempts of other runs in the same environment at the time of this one, as they are at each call. */
+  /** Returns a function that gives the attempts of other runs in the same environment at the time of this attempt, in their present state. */
   attemptsBeside(attempt: AttemptState, { operation }: Pick<Call, "operation">): () => readonly AttemptBeside[] {
     const own = headingOf(this.target);
     const runs = this.#journal.runsBeside(attempt, this.target.readLagMs ?? 0);
@@ -197,16 +197,16 @@ export class RunContext extends ReadingContext {
   }
 
   /**
-   * Returns how long ago, at the least, an attempt had left, in milliseconds. It may leave as long as its intent is young enough, and one of an
-   * earlier version as long as an exchange may take. When an answer, or a missing answer, is recorded, it had left by then. See decision 90.
+   * Returns how long ago an attempt left at the latest, in milliseconds. It may leave while its intent is young enough; an attempt of an earlier
+   * version may leave as long as an exchange may take. Once an answer, or a missing answer, is recorded, it had left by then. See decision 90.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
     return answered === undefined ? this.ageOf(attempt) - mayLeaveWithinMs(this.target) : this.#since(answered);
   }
 
   /**
-   * Returns the question that is asked right before a write's first byte leaves. The answer is why the write must not leave: this process has
-   * lost the run, or was paused since it decided to send. Called at that decision, before the intent is recorded. See decision 77.
+   * Returns a question that is asked right before a write's first byte leaves. Its answer says why the write must not leave: this process has
+   * lost the run, or was paused since it decided to send. Call this when deciding to send, before the intent is recorded. See decision 77.
    */
   fence(): Fence {
     const { clock } = this.ports;
@@ -217,15 +217,15 @@ export class RunContext extends ReadingContext {
       } catch (error) {
         return messageOf(error);
       }
-      // A suspended machine stops one clock, and a person may set the other.
+      // Suspending the machine stops one of the clocks, and a person may set the other.
       const ageMs = Math.max(clock.now() - at, clock.elapsed() - began);
       if (ageMs <= LIMITS.intentMs) return undefined;
       return `${PAUSED}: it decided to send the write ${formatDuration(Math.round(ageMs))} ago`;
     };
   }
 
-  // The wall clock may have been set, so it counts only for what passed between an earlier process and this one, and only as far as the
-  // machine has surely been running since (decision 218).
+  // The wall clock may have been set. So it counts only for the time between an earlier process and this one, and only as long as the
+  // machine has surely been running (decision 218).
   #since({ sequence, at, uptime }: Pick<RunRecord, "sequence" | "at"> & { readonly uptime?: Uptime | undefined }): number {
     const known = this.#writtenAt.get(sequence);
     const { clock } = this.ports;
@@ -235,25 +235,25 @@ export class RunContext extends ReadingContext {
     return Math.max(0, apart) + clock.elapsed() - begun.elapsed;
   }
 
-  /** How long, at the least, the run has written nothing, in whole milliseconds. */
+  /** How long the run has surely written nothing, in whole milliseconds. */
   get quietMs(): number {
     return Math.floor(this.ports.clock.elapsed() - this.#changedAt);
   }
 
-  /** Pauses until reads show all that the run has written, where the environment declares `readLag`. */
+  /** Pauses until reads show everything that the run has written, if the environment declares `readLag`. */
   async untilReadsAreRecent(step: string): Promise<void> {
     const leftMs = (this.target.readLagMs ?? 0) - this.quietMs;
     if (leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs), step);
   }
 
-  /** Makes all records durable and pauses for a step, whose next record says how long. Ends early when the run must stop. */
+  /** Makes all records durable and pauses for a step; the step's next record counts the pause. Ends early when the run must stop. */
   async pause(ms: number, step: string | undefined): Promise<void> {
     await this.#journal.flushed();
     const pause = (): Promise<void> => this.ports.clock.sleep(ms, this.#signal);
     await (step === undefined ? pause() : this.#waits.during(step, pause));
   }
 
-  /** Holds the run at a moment of a step, with all records durable, as long as the port says. Its waits and deadlines begin afterwards. */
+  /** Holds the run at a moment of a step as long as the port says, with all records durable. The step's waits and deadlines begin afterwards. */
   async hold(when: HeldMoment["when"], place: Place, inputOf?: () => JsonObject): Promise<void> {
     const { hold, secrets } = this.ports;
     if (hold === undefined || this.stopping) return;
@@ -272,12 +272,12 @@ export class RunContext extends ReadingContext {
     return this.#signal;
   }
 
-  /** From now on only the end of the grace time stops the run. */
+  /** From now on, only the end of the grace time stops the run. */
   beginGrace(): void {
     this.#signal = AbortSignal.timeout(LIMITS.graceMs);
   }
 
-  /** Does the work of a write, with a signal that is aborted when the grace time for its answer after a stop is over. */
+  /** Does the work of a write. After a stop, the signal is aborted when the grace time for the answer is over. */
   async whileAwaited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const [lost, over] = [new AbortController(), new AbortController()];
     const wait = async (): Promise<void> => {
@@ -296,7 +296,7 @@ export class RunContext extends ReadingContext {
     }
   }
 
-  /** Returns a digest of a request, for the intent: equal requests have equal digests. */
+  /** Returns a digest of a request for the intent: equal requests have equal digests. */
   digestOf(request: ServiceRequest): string {
     return digestOf(request, { runId: this.opened.runId, redact: this.ports.secrets.redact });
   }
@@ -307,7 +307,10 @@ export class RunContext extends ReadingContext {
   }
 }
 
-/** Returns how long after its intent a request may leave, in milliseconds: one of an earlier version as long as an exchange may take. */
+/**
+ * Returns how long after its intent a request may leave, in milliseconds. A request of an earlier version may leave as long as an exchange
+ * may take.
+ */
 export function mayLeaveWithinMs({ timeoutMs }: Pick<Target, "timeoutMs">): number {
   return Math.max(LIMITS.intentMs, timeoutMs);
 }

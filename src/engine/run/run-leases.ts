@@ -20,8 +20,8 @@ const PAUSE_MS = 250;
 
 /**
  * Does the work while the run holds its groups and all acting entities that are known. The leases are taken together, before the first
- * request. A new run that needs none of them is claimed with its first record, so the work gets no claim. When the work fails, the remaining
- * leases are released. Throws a Failure (exit 6) that names the holder when a lease is taken.
+ * request. A new run that needs none of them is claimed with its first record, so the work gets no claim. If the work fails, the remaining
+ * leases are released. Throws a Failure (exit 6) that names the holder if someone else holds a lease.
  */
 export async function withLeases<T>(
   parts: RunParts,
@@ -35,7 +35,7 @@ export async function withLeases<T>(
   return releasingOnFailure(parts, claim, () => work(claim));
 }
 
-/** Does the work, and releases what a claim still holds when it fails. */
+/** Does the work. If it fails, releases what the claim still holds. */
 export async function releasingOnFailure<T>({ store }: RunParts, claim: Claim, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -45,12 +45,12 @@ export async function releasingOnFailure<T>({ store }: RunParts, claim: Claim, w
   }
 }
 
-// The work's own failure matters more than a journal that cannot be written either.
+// The failure of the work matters more than that of the journal.
 function tryToRelease(store: JournalStore, claim: Claim): void {
   try {
     store.leases.release(claim, true);
   } catch {
-    // `releaseAbandoned` does it later, or the end of this process
+    // `releaseAbandoned` releases it later, or the lease ends with this process
   }
 }
 
@@ -64,7 +64,7 @@ export function leaseNameOf(target: Target, { operation: { service }, caller }: 
   return `${who} at ${address}${within.length === 0 ? "" : ` (${within.join(", ")})`}`;
 }
 
-// An acting entity from an expression is leased when it is about to act.
+// An acting entity from an expression is leased right before it acts.
 function entitiesOf({ playbook, target }: RunParts): readonly string[] {
   if (!target.exclusive) return [];
   const writes = [...callsOf(playbook)].filter(({ operation, as }) => operation.writes && as?.kind !== "entity");
@@ -101,7 +101,7 @@ async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wi
   }
 }
 
-// A held run is not waited for: its holder continues it. Nor is a process on another machine, whose end cannot be seen from here.
+// A run does not wait for a held run, which only its holder continues, nor for a process on another machine, whose end it cannot see.
 function patienceMs({ kind, life }: Lease, wish: GroupWish | undefined): number {
   if (kind === "group") return wish?.waitMs ?? 0;
   return kind === "entity" && life === "alive" ? LIMITS.entityWaitMs : 0;

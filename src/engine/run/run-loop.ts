@@ -28,7 +28,7 @@ import { Interrupted } from "./interrupted.ts";
 import { type Action, type Place, planOf } from "./plan-steps.ts";
 
 /**
- * Runs the loop: decides from the state what is next, does it, records the result, and decides again. Returns the outcome, which is not
+ * Runs the loop: decides from the state what to do next, does it, records the result, and decides again. Returns the outcome, which is not
  * recorded yet; the run is still held.
  */
 export async function runLoop(context: RunContext): Promise<RunClosed> {
@@ -49,7 +49,7 @@ async function untilClosed(context: RunContext): Promise<RunClosed> {
       await rested();
     }
     await work.settled();
-    // After a stop, `always` steps still run, within the time that people can be expected to wait.
+    // After a stop, `always` steps still run, within a time for which people can be expected to wait.
     for (context.beginGrace(); !context.stopping;) {
       const next = walk.next(context.state, { isBusy, interrupted: true });
       if (next.kind === "close") break;
@@ -58,14 +58,14 @@ async function untilClosed(context: RunContext): Promise<RunClosed> {
   } finally {
     await work.settled();
   }
-  // What a stop leaves undone, a resumed run does; what was found until then counts all the same (decision 191).
+  // A resumed run does what the stop left undone. A difference that was found before the stop counts all the same (decision 191).
   return closeEarly(context.state);
 }
 
-/** The actions under way: one at a time, or several in the rounds of a parallel `foreach`. */
+/** The actions in progress: one at a time, or several in the rounds of a parallel `foreach`. */
 class Work {
   readonly #context: RunContext;
-  /** By the address of its step. */
+  /** The actions by the address of their step. */
   readonly #underWay = new Map<string, { readonly done: Promise<void>; readonly within: Place["within"] }>();
 
   constructor(context: RunContext) {
@@ -76,7 +76,7 @@ class Work {
     return this.#underWay.values().some(({ within }) => within.includes(round));
   }
 
-  /** Begins the actions that are not under way yet; returns when one has ended, since the next decision may differ. */
+  /** Begins the actions that are not in progress yet. Returns when one action has ended, since the next decision may differ. */
   async doUntilOneEnds(actions: readonly Action[]): Promise<void> {
     const [only] = actions;
     if (only !== undefined && actions.length === 1 && this.#underWay.size === 0) return actSafely(this.#context, only);
@@ -84,7 +84,7 @@ class Work {
     await Promise.race(this.#all());
   }
 
-  /** Returns when nothing is under way any more. */
+  /** Returns when no action is in progress any more. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#all());
   }
@@ -100,7 +100,7 @@ class Work {
   }
 }
 
-// An expression without a value fails its step, and a failure inside of a check fails the check, never the run.
+// An expression without a value fails its step. A failure inside a check fails the check, never the run.
 async function actSafely(context: RunContext, action: Action): Promise<void> {
   const { during } = context.ports;
   try {
@@ -118,7 +118,7 @@ async function stopFailed(context: RunContext, place: Place, error: unknown): Pr
   if (error instanceof EvaluationFailure)
     return context.stop(place, { ...stopped, problem: noValue(error, { code: "expression.no-value" }) });
   if (!(error instanceof Failure) || place.step.kind !== "check") throw error;
-  // If it is the journal that failed, it fails again here, and the run breaks off.
+  // If the journal itself has failed, this write fails too, and the run breaks off.
   await context.write({ kind: "step.stopped", step: place.address, ...stopped, problem: error.toJSON() });
 }
 
@@ -171,7 +171,7 @@ function ended(context: RunContext, outcome: RunOutcome): RunClosed {
   return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
 }
 
-// An output without a value fails the run, since its caller relies on it.
+// An output without a value fails the run, since the caller relies on it.
 function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
   const problem = nothingCompared(context.playbook, () => context.state.steps.keys());
   if (problem !== undefined) return { outcome: "failed", outputs: {}, problem };

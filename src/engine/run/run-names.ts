@@ -7,11 +7,11 @@ import { parseAddress } from "../../protocol/address.ts";
 const KEY_LENGTH = 8;
 const SUFFIX_LENGTH = 12;
 
-/** The names of a run, from which all ids and marks that it chooses are made. */
+/** The names of a run, from which it derives all ids and marks that it chooses. */
 export interface RunName {
-  /** The time and a random part: `20260131T120000-k3v9x2pq`. */
+  /** The time and a random part, such as `20260131T120000-k3v9x2pq`. */
   readonly runId: string;
-  /** The `run.key` of playbooks: lower-case letters and digits. */
+  /** The value of `run.key` in playbooks: lower-case letters and digits. */
   readonly runKey: string;
 }
 
@@ -22,7 +22,7 @@ export function newRunName(now: number, random: Random): RunName {
   return { runId: `${stamp}-${runKey}`, runKey };
 }
 
-/** Returns the names that a step gives to what it creates: a function of run and step, so that a resumed run gives the same. */
+/** Returns the names that a step gives to what it creates. They depend only on the run and the step, so a resumed run gives the same names. */
 export function namesOf(runId: string, address: string): GivenNames {
   const word = parseAddress(address).id.replaceAll("_", "");
   return {

@@ -3,7 +3,7 @@ import type { JournalStore } from "../../journal/store.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 
-/** The parts of a run. */
+/** What makes up a run. */
 export interface RunParts {
   /** The playbook that is run. */
   readonly playbook: Playbook;
@@ -13,6 +13,6 @@ export interface RunParts {
   readonly store: JournalStore;
   /** What the engine may ask of the world. */
   readonly ports: EnginePorts;
-  /** Where the paths of its files begin, from the project's folder; `undefined` if unknown. */
+  /** The folder against which the paths of its files are resolved, relative to the project's folder; `undefined` if unknown. */
   readonly folder?: string | undefined;
 }

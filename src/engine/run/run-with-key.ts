@@ -18,19 +18,19 @@ import { digestOf } from "./plan-steps.ts";
 import type { RunParts } from "./run-parts.ts";
 import { type Beginning, resumeRun, startRun } from "./start-run.ts";
 
-/** What a caller who names the run with a key provides. */
+/** What a caller provides to run a playbook under a key. */
 export interface Keyed extends Beginning {
   /** The name that the caller gave to the run with `--key`. */
   readonly key: string;
-  /** Returns the playbook as a run that has already begun needs it. Throws a Failure. */
+  /** Returns the playbook in the form in which the existing run needs it. Throws a Failure. */
   readonly reload: (opened: RunOpened) => { readonly playbook: Playbook; readonly files: FileReader };
   /** Receives notes for the caller. */
   readonly say: (text: string) => void;
 }
 
 /**
- * Runs a playbook under a caller's key, which names one run at most: an existing run is resumed, or shown when it has passed. Throws a
- * Failure when that run is of another playbook, inputs or environment (exit 2), or when another process holds it (exit 6).
+ * Runs a playbook under a caller's key, which names at most one run. An existing run is resumed, or only shown if it has passed. Throws a
+ * Failure if that run has another playbook, inputs or environment (exit 2), or another process holds it (exit 6).
  */
 export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunName, keyed: Keyed): Promise<RunOutcome> {
   const known = parts.store.withKey(keyed.key);
@@ -38,7 +38,7 @@ export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunNa
   try {
     return await startRun(parts, given, name, keyed);
   } catch (error) {
-    // Another process has begun the run in between.
+    // Another process has begun the run in the meantime.
     const taken = error instanceof Failure && error.code === KEY_TAKEN ? parts.store.withKey(keyed.key) : undefined;
     if (taken === undefined) throw error;
     return runAgain(parts, given, { runId: taken.id, keyed });
@@ -67,7 +67,7 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   return closed.outcome;
 }
 
-// A key belongs to one playbook, one set of inputs and one environment; all differences are listed at once.
+// A key belongs to one playbook, one set of inputs and one environment. All differences are listed at once.
 function assertSame(
   opened: RunOpened,
   parts: RunParts,

@@ -14,14 +14,17 @@ import type { Place } from "./plan-steps.ts";
 
 interface Frame {
   readonly playbook: Playbook;
-  /** The record with which its playbook began; `undefined` of the run's own. In a block that is repeated it begins again, with other inputs. */
+  /**
+   * The record with which the included playbook began; `undefined` for the run's own playbook. A playbook in a repeated block begins again,
+   * with other inputs.
+   */
   readonly begun: StepState["begun"];
   readonly names: Scope;
-  /** Whether some steps are in blocks, where their ids alone may not find their values. */
+  /** Whether some steps are in blocks, so that their ids alone may not identify their values. */
   readonly hasBlocks: boolean;
 }
 
-/** The values of names in the run's own playbook and in each included one; each sees only its own inputs and steps. */
+/** The values of names in the run's own playbook and in each included playbook. Each sees only its own inputs and steps. */
 export class Frames {
   readonly #state: RunState;
   readonly #target: Target;
@@ -43,7 +46,7 @@ export class Frames {
     return { ...frame.names, steps, ...roundItems(rounds, this.#state) };
   }
 
-  // Frames are rebuilt after a restart: the inputs come from the state, the playbook from the step that includes it.
+  // A new process builds the frames again: the inputs come from the state, the playbook from the step that includes it.
   #frame(name: string): Frame {
     const known = this.#frames.get(name);
     const address = name.slice(0, -1);
@@ -88,8 +91,8 @@ function keysByOwner(rounds: Place["rounds"]): ReadonlyMap<string, string> {
 }
 
 /**
- * The steps as one place of a playbook sees them: of a step in a block with a `foreach`, the same round's; of one that was not run,
- * an outcome to ask for.
+ * Returns the steps as one place of a playbook sees them. For a step in a block with a `foreach`, this is the step of the same round. A
+ * step that did not run has an outcome that expressions can ask for.
  */
 function stepsAt({ names }: Playbook, values: StepValues, keys: ReadonlyMap<string, string>): JsonObject {
   return objectOf(names, (loops, id) => valueAt(loops, values[id], keys));

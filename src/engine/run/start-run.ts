@@ -31,19 +31,19 @@ import { ServiceClient } from "../service/service.ts";
 
 /** What a person or a caller may provide when a run begins. */
 export interface Beginning {
-  /** Names the run: no other run of the journal has this key. */
+  /** The name of the run: no other run of the journal may have this key. */
   readonly key?: string | undefined;
-  /** Begins the run although these runs, or all that there are now, have left writes open. */
+  /** Begins the run although these runs, or all that the journal has now, have left writes open. */
   readonly anyway?: (Omit<Anyway, "runs"> & { readonly runs?: Anyway["runs"] }) | undefined;
-  /** To its writes in a protected environment. */
+  /** The consent to its writes in a protected environment. */
   readonly consent?: Consent | undefined;
-  /** Asked in the very transaction that makes the run known: throws a Failure when whoever wanted the run may not begin it any more. */
+  /** Called in the transaction that opens the run. Throws a Failure if the caller may no longer begin this run. */
   readonly admit?: (() => void) | undefined;
 }
 
 /**
- * Runs a checked playbook from its first step. Throws a Failure when it cannot start, as when an earlier run has left a write open that
- * this one might repeat; then nothing was sent but harmless reads.
+ * Runs a checked playbook from its first step. Throws a Failure if it cannot start, for example because an earlier run has left a write
+ * open that this run might repeat. Then only harmless reads were sent.
  */
 export async function startRun(
   parts: RunParts,
@@ -67,7 +67,7 @@ async function beginRun(
   return withLeases(parts, { ...given, ...name, isNew: true }, async (claim) => {
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
-    // Checked again in the transaction that opens the run: another process may have left a write open meanwhile.
+    // Checked again in the transaction that opens the run, because another process may have left a write open in the meantime.
     const admit = (): void => {
       beginning.admit?.();
       const hasLeftNothing: HasLeftNothing = (run, until) => store.settle(run, until);
@@ -80,7 +80,7 @@ async function beginRun(
   });
 }
 
-// The runs that a person has accepted, of those that have left something behind. Throws a Failure when there is one that is not accepted.
+// The runs with something left behind that a person has accepted. Throws a Failure if one of them is not accepted.
 function acceptedRuns({ store, ports }: RunParts, starting: Starting, { anyway }: Beginning): readonly string[] {
   const left = leftBehindBefore(store, starting, ports);
   const runs = anyway === undefined ? [] : runsOf(left).filter((id) => anyway.runs?.includes(id) ?? true);
@@ -91,19 +91,19 @@ function acceptedRuns({ store, ports }: RunParts, starting: Starting, { anyway }
 
 const NO_FILES: FileReader = { read: () => undefined };
 
-/** A run to resume, as far as it is known. */
+/** What is known of a run to resume. */
 export interface Resuming {
-  /** The groups that the playbook named before it was edited. */
+  /** Reads the files that the text before an edit names. */
   readonly files?: FileReader;
-  /** The records that were read already, and are not read again. */
+  /** Records that were read already, so that they need not be read again. */
   readonly known?: RunHistory;
-  /** To the writes of an edited playbook in a protected environment. */
+  /** The consent to the writes of an edited playbook in a protected environment. */
   readonly consent?: Consent | undefined;
 }
 
 /**
- * Resumes a run that stopped, was interrupted, or whose process died. Throws a Failure when the playbook contradicts what was done, or the
- * target is not the run's own.
+ * Resumes a run that stopped, was interrupted, or whose process died. Throws a Failure if the playbook contradicts what was done, or the
+ * target differs from the run's own.
  */
 export async function resumeRun(parts: RunParts, runId: string, resuming: Resuming = {}): Promise<RunOutcome> {
   return actingFor(runId, () => continueRun(parts, runId, resuming));
@@ -126,7 +126,7 @@ async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, k
   checkTarget(playbook, target);
   const { inputs, env = {} } = before.opened;
   return withLeases(parts, { inputs, env, runId, isNew: false }, async (claim) => {
-    // Another process may have resumed it before this claim.
+    // Another process may have resumed the run before this claim.
     const now = store.history(runId, read);
     const state = now === read ? before : stateOf(now.records);
     const edited = now === read ? edit : editOf(parts, state, files);
@@ -198,7 +198,7 @@ function settingOf(field: string): string {
   return `${service.name}.${service.name === field ? "baseUrl" : field}`;
 }
 
-// The environment has another name or leads elsewhere, so the same command would fail again.
+// The environment has another name or address, so the same command would fail again.
 function wayBack({ runId, target: before }: RunOpened, target: Target, different: readonly string[]): Advice {
   const resume = command`resume ${runId} --env ${before.environment}`;
   if (!different.includes("environment")) {

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/ports.ts";
 import type { Fact } from "../../protocol/record.ts";
 
 interface Wait {
-  /** How many pauses there are at the moment: a step may read several lists at a time. */
+  /** How many pauses there are at the moment, since a step may read several lists at the same time. */
   pauses: number;
   since: number;
   totalMs: number;
@@ -33,7 +33,7 @@ export class Waits {
     }
   }
 
-  /** Returns a fact with the time that its step has waited, which then counts from the start; the end of the run with that of every step. */
+  /** Adds to a fact the time that its step has waited, and resets that time. The end of the run gets the time of every step. */
   addedTo(fact: Fact): Fact {
     if (this.#byStep.size === 0) return fact;
     if (fact.kind === "run.closed") return { ...fact, waited: this.#all() };

@@ -19,7 +19,7 @@ import type { ReadingContext } from "../run/reading-context.ts";
 import { namesOf } from "../run/run-names.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** A call that is ready to be made. */
+/** A call that is ready to be sent. */
 export interface Bound {
   /** The input of the operation, with the values of its expressions. */
   readonly input: JsonObject;
@@ -27,7 +27,10 @@ export interface Bound {
   readonly caller: Caller;
 }
 
-/** Binds and checks the input of a call, since values of expressions are known only now. Throws an EvaluationFailure when one has no value. */
+/**
+ * Binds and checks the input of a call. This happens only now, because the values of expressions were not known earlier. Throws an
+ * EvaluationFailure if an expression has no value.
+ */
 export function bindCall(
   context: ReadingContext,
   place: Pick<Place, "frame" | "rounds">,
@@ -36,7 +39,7 @@ export function bindCall(
   return bindIn(context, context.scopeAt(place), use);
 }
 
-/** The same, with names that are known already. */
+/** Does the same with names that are known already. */
 export function bindIn(
   context: ReadingContext,
   scope: Scope,
@@ -53,12 +56,12 @@ export function bindIn(
   return problem === undefined ? { input, caller } : { input, caller, problem };
 }
 
-/** Returns why an operation cannot be called as this caller. */
+/** Returns why this caller cannot call an operation. */
 export function callerProblem(operation: Operation, caller: Caller, target: Target): StepProblem | undefined {
   return credentialProblem(operation, caller, target) ?? headerProblem(operation, caller, target);
 }
 
-// The name comes from an expression: literal names were checked before the run began.
+// Only a name from an expression can be wrong here: literal names were checked before the run began.
 function credentialProblem({ service }: Operation, caller: Caller, target: Target): StepProblem | undefined {
   const credential = credentialFor(service, caller);
   const known = credentialsOf(target[service.name]);
@@ -84,7 +87,7 @@ function headerProblem({ service }: Operation, caller: Caller, { profile, whereI
   };
 }
 
-/** Binds the input of a write, and completes it: with chosen ids and our mark. The same run and step give the same each time. */
+/** Binds the input of a write, and adds chosen ids and our mark. The same run and step always give the same input. */
 export function bindWrite(context: RunContext, place: Place, step: CallStep): Bound | { readonly problem: StepProblem } {
   const bound = bindCall(context, place, step);
   return "problem" in bound ? bound : completedCall(context, place, step, bound);
@@ -96,7 +99,7 @@ export function completedCall(context: RunContext, place: Place, step: CallStep,
   return { ...bound, input: completedInput(step.operation, bound.input, { names, profile: context.target.profile }) };
 }
 
-// Values of earlier steps are kept with secrets masked. A mask is never sent: the value behind it is not known here.
+// Values of earlier steps are kept with their secrets masked. A mask is never sent, because the value behind it is not known here.
 function maskProblem(sent: string, secrets: Secrets): StepProblem | undefined {
   const mask = secrets.maskIn(sent);
   if (mask === undefined) return undefined;
@@ -108,7 +111,7 @@ function maskProblem(sent: string, secrets: Secrets): StepProblem | undefined {
   };
 }
 
-// JSON escapes half a character, and only it, so: an address would have another character in its place.
+// JSON escapes only half a character in this way. An address would silently get another character instead.
 const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 function halfCharacterProblem(sent: string): StepProblem | undefined {
@@ -127,7 +130,7 @@ function bindObject(template: Template, scope: Scope): JsonObject {
   return input;
 }
 
-/** Returns the problem of a fully known input. */
+/** Returns the problem of an input whose values are all known. */
 export function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
   const batch = operation.batches && input["items"] !== undefined;
   const [problem] = validatorOf(withSchema(operation, batch))(input);

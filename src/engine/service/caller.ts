@@ -12,18 +12,18 @@ import { hasEntities, type Service, services } from "../../services/services.ts"
 
 /** On whose behalf one call is made. */
 export interface Caller {
-  /** By interface: the acting entity, as in `userId:alice`, or the name of a credential. */
+  /** The acting entity, such as `userId:alice`, or the name of a credential, for each interface. */
   readonly identities: Identity;
   /** The name that reports show. */
   readonly label: string | null;
-  /** The entity of the key when it made an earlier attempt; left out: the one that the environment names now. */
+  /** The entity that the key had when it made an earlier attempt; left out for the one that the environment names now. */
   readonly keyEntity?: string;
 }
 
 // When a call names no entity, the service uses the key's own.
 const THE_KEY: Caller = { identities: {}, label: "the key" };
 
-/** No caller is named. */
+/** The caller of a call that names nobody. */
 export const NO_CALLER: Caller = { identities: {}, label: null };
 
 /** Returns who acts in a call. Throws an EvaluationFailure when the expression of `as` names no one. */
@@ -42,12 +42,12 @@ export function callerOf(use: ActorUse | undefined, scope: Scope): Caller {
   }
 }
 
-/** Returns who acts as the journal records it: the identity on the interface that is called or, without one, on another interface. */
+/** Returns the actor that the journal records: the identity on the called interface or, if there is none, on another interface. */
 export function recordedAs(service: Service, { identities }: Caller): string | null {
   return identities[service.name] ?? services.flatMap(({ name }) => identities[name] ?? [])[0] ?? null;
 }
 
-/** Returns who acts as a step without a write records it: the name that reports show, and the identity. */
+/** Returns the actor that a step without a write records: the name that reports show, and the identity. */
 export function recordedActor({ operation: { service }, caller }: Calling): {
   readonly actor: string | null;
   readonly as: string | null;
@@ -55,7 +55,7 @@ export function recordedActor({ operation: { service }, caller }: Calling): {
   return { actor: caller.label, as: recordedAs(service, caller) };
 }
 
-/** Returns who makes a write as the journal records it. Of the key it is its entity: the environment may name another one later. */
+/** Returns the actor that the journal records for a write. For the key this is its entity, because the environment may name another one later. */
 export function writtenAs({ operation: { service }, caller }: Calling, target: Target): string | null {
   return actingEntity(service, caller, target) ?? recordedAs(service, caller);
 }
@@ -66,31 +66,31 @@ interface Calling {
 }
 
 /**
- * Returns who made a write by its record; `undefined` where that does not say it. For an actor with several identities an earlier version recorded
- * the same one on every interface.
+ * Returns the actor of a recorded write; `undefined` if the record does not name it. An earlier version recorded the same identity on every
+ * interface for an actor with several identities.
  */
 export function actorIn(service: Service, { as }: Pick<AttemptIntended, "as">): string | undefined {
   const isIdentity = typeof as === "string" && hasEntities(service) === (readEntity(as) !== undefined);
   return isIdentity ? as : undefined;
 }
 
-/** Returns the caller of an attempt that was made earlier: the key was then the entity that its record names. */
+/** Returns the caller of an earlier attempt: the key then had the entity that the attempt's record names. */
 export function callerThen({ operation: { service }, caller }: Calling, intended: Pick<AttemptIntended, "as">): Caller {
   const keyEntity = hasEntities(service) && entityFor(service, caller) === undefined ? actorIn(service, intended) : undefined;
   return keyEntity === undefined ? caller : { ...caller, keyEntity };
 }
 
-/** Returns the credential by which an interface is called; `undefined` where callers are entities, or none is named. */
+/** Returns the credential for calls of an interface; `undefined` if its callers are entities, or the call names none. */
 export function credentialFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
   return hasEntities(service) ? undefined : identities[service.name];
 }
 
-/** Returns the entity that a call names; `undefined` where callers are known by their keys, or none is named. */
+/** Returns the entity that a call names; `undefined` if callers are identified by their keys, or the call names none. */
 export function entityFor(service: Service, { identities }: Pick<Caller, "identities">): string | undefined {
   return hasEntities(service) ? identities[service.name] : undefined;
 }
 
-/** Returns the entity for which a call is made: the one that acts, or the key's own, where the environment says which that is. */
+/** Returns the entity for which a call is made: the one that acts or, if the environment names it, the key's own. */
 export function actingEntity(service: Service, caller: Caller, target: Target): string | undefined {
   return entityFor(service, caller) ?? caller.keyEntity ?? keyEntityOf(target[service.name]);
 }
@@ -101,7 +101,8 @@ function callerOfCredential({ on, credential }: Extract<ActorUse, { kind: "crede
   throw new EvaluationFailure(`as: ${credential.text.trim()} must give the name of a credential`);
 }
 
-// A call names its actor by one attribute, within the environment's organization: nothing else that an entity says is left out (decision 192).
+// A call names its actor by one attribute, within the environment's organization. An entity with any other attribute cannot act (decision
+// 192).
 function callerOfEntity({ on, entity: expression }: Extract<ActorUse, { kind: "entity" }>, scope: Scope): Caller {
   const entity = expression.evaluate(scope);
   const organization = services.filter(hasEntities).find(({ name }) => name === on)?.identity.organization ?? "";
@@ -121,7 +122,7 @@ export function actorsScope(playbook: Playbook, target: Target): Json {
   return Object.fromEntries([...playbook.actors.values()].map((actor) => [actor.name, actorValue(actor, target)]));
 }
 
-/** Returns what completes the entities that a playbook writes as text. */
+/** Returns the organization that completes the entities that a playbook writes as text. */
 export function organizationScope(target: Target): Scope {
   const orgId = organizationOf(target);
   return orgId === undefined ? {} : { [ORGANIZATION]: orgId };

@@ -8,7 +8,7 @@ import { connectionRemedy } from "../../base/connection-failure.ts";
 import { type Caller, credentialFor } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 
-/** Explains why a call has no usable answer, and which line of the environment would fix it, where there is one. */
+/** Explains why a call has no usable answer, and names the setting of the environment that would fix it, if there is one. */
 export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
   const { operation, caller, target } = about;
   const side = operation.call.interface;
@@ -82,7 +82,7 @@ function tooLarge({ message }: Reply, operation: Operation, target: Target): Ste
   };
 }
 
-// In the service's own form it would be a refusal.
+// In the service's own error format, this answer would be a refusal.
 function isDoubted({ foreign, html, status, retryAfterMs }: Reply, { profile }: Target): boolean {
   if (!foreign || html || status === null) return false;
   return profile.refusals.includes(status) || isNotNow(status, retryAfterMs !== null);

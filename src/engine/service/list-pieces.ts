@@ -4,11 +4,11 @@ import { type AnswerReading, readAnswer } from "../../operations/answer.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { BodySieve } from "../../transport/exchange.ts";
 
-/** Reads the records of one list as they come, each piece as a whole answer is read. */
+/** Reads the records of one list as they arrive. Each piece is read like a whole answer. */
 export class ListPieces {
   /** How many records were taken. */
   taken = 0;
-  /** Takes the bytes of the answer as they come. What it still holds at the end is the rest of the list. */
+  /** Takes the bytes of the answer as they arrive. What it still holds at the end is the rest of the list. */
   readonly sieve: BodySieve;
 
   constructor(operation: Operation, take: (records: readonly Json[]) => void, how: AnswerReading) {
@@ -22,7 +22,7 @@ export class ListPieces {
   }
 }
 
-// What is wrong with a piece is found again, and reported, when it is read as the rest of the answer.
+// A faulty piece stays in the rest of the answer, and is reported when that is read.
 function recordsIn(operation: Operation, piece: string, how: AnswerReading): readonly Json[] | undefined {
   try {
     const answer = readAnswer(operation, parseJson(piece), how);

@@ -6,23 +6,23 @@ import type { TlsObstacle } from "../../base/connection-failure.ts";
 export interface Reply extends Pick<AttemptAnswered, "meaning" | "status" | "condition" | "retryAfterMs"> {
   /** Set when the meaning is `acknowledged`. */
   readonly answer: Answer | undefined;
-  /** What the service said, or why there is no answer to trust. */
+  /** The message of the service, or why there is no answer to trust. */
   readonly message: string;
   /** The service's own time from its `Date` header, in whole seconds. */
   readonly date: string | undefined;
-  /** A cache in between answered a read with what the service said earlier. */
+  /** Whether a cache in between answered the read with an earlier answer of the service. */
   readonly fromCache: boolean;
-  /** The answer is HTML: the address is probably not the service's. */
+  /** Whether the answer is HTML: then the address is probably not the service's. */
   readonly html: boolean;
-  /** The error is not in a form that the service uses, so a gateway may have answered. */
+  /** Whether the error is not in the service's format, so that it may come from a gateway. */
   readonly foreign: boolean;
-  /** Nothing was sent because the connection could not be secured; undefined where it is anything else. */
+  /** Why the connection could not be secured, if nothing was sent for that reason. */
   readonly tls: TlsObstacle | undefined;
-  /** The answer has more bytes than are read of one. */
+  /** Whether the answer has more bytes than tokenbook reads. */
   readonly tooLarge: boolean;
 }
 
-/** A reply that says nothing yet. */
+/** A reply without any content. */
 export const EMPTY_REPLY: Omit<Reply, "meaning"> = {
   status: null,
   answer: undefined,

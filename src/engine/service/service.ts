@@ -20,7 +20,7 @@ import type { EnginePorts } from "../engine-ports.ts";
 import { ListPieces } from "./list-pieces.ts";
 import { EMPTY_REPLY, type Reply } from "./reply.ts";
 
-/** One call to be made. */
+/** A call of an operation. */
 export interface Call {
   /** The operation that is called. */
   readonly operation: Operation;
@@ -28,29 +28,29 @@ export interface Call {
   readonly input: JsonObject;
   /** On whose behalf the call is made. */
   readonly caller: Caller;
-  /** The page that is asked for, by its number or by what the page before it named; left out for the first one. */
+  /** The page to read: its number, or the cursor that the page before it named; left out for the first page. */
   readonly page?: string | number;
-  /** Leaves out invalid fields of the answer, instead of rejecting all of it. */
+  /** Leaves out invalid fields of the answer instead of rejecting the whole answer. */
   readonly loosely?: boolean;
-  /** Takes the records of a list as they come, except the last ones, which are the answer. They count only if there is an answer. */
+  /** Takes the records of a list as they arrive, except the last ones, which the answer holds. They count only if there is an answer. */
   readonly take?: (records: readonly Json[]) => void;
 }
 
 /** What may keep a request from leaving, and what ends the wait for its answer. */
 type SendGuards = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
 
-/** Where an interface is: scheme, host and port, and the path before all others. */
+/** The address of an interface: scheme, host and port, and the prefix of all paths. */
 interface Place {
   readonly origin: string;
   readonly path: string;
 }
 
-/** The service as a target reaches it: builds requests, sends them, and says what the answers mean. */
+/** The service of a target: builds requests, sends them, and interprets the answers. */
 export class ServiceClient {
-  /** The environment that is reached, with its addresses and keys. */
+  /** The environment of the service, with its addresses and keys. */
   readonly target: Target;
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
-  /** By base URL. */
+  /** The addresses by their base URLs. */
   readonly #places = new Map<string, Place>();
   #latestTime: number | undefined;
 
@@ -59,7 +59,7 @@ export class ServiceClient {
     this.#ports = ports;
   }
 
-  /** The latest time that its answers gave, in milliseconds since the Unix epoch; `undefined` when none gave one. */
+  /** The latest time that the service's answers gave, in milliseconds since the Unix epoch; `undefined` if none gave one. */
   get latestTime(): number | undefined {
     return this.#latestTime;
   }
@@ -74,15 +74,15 @@ export class ServiceClient {
     });
   }
 
-  /** Makes a call that only reads. Throws Interrupted when the signal ends it, and never for what the network or the service does. */
+  /** Makes a call that only reads. Throws Interrupted when the signal ends it. Never throws because of the network or the service. */
   async call(call: Call, signal: AbortSignal): Promise<Reply> {
     invariant(!call.operation.writes, "a write is sent behind a fence");
     return this.#exchange(call, this.request(call), { fence: undefined, signal });
   }
 
   /**
-   * Sends the request of a write once, unless the fence forbids it. Once the signal is aborted, its answer counts as lost.
-   * Never throws for what the network or the service does.
+   * Sends the request of a write once, unless the fence forbids it. When the signal is aborted, the answer counts as lost. Never throws
+   * because of the network or the service.
    */
   async send(call: Call, request: ServiceRequest, guards: SendGuards): Promise<Reply> {
     return this.#exchange(call, request, guards);
@@ -157,7 +157,7 @@ export class ServiceClient {
 }
 
 /**
- * Returns a digest by which a run recognizes the same request. For a request with a secret the digest is slow to compute, and different in
+ * Returns a digest by which a run recognizes the same request. For a request with a secret, the digest is slow to compute and differs in
  * each run: otherwise a reader of the journal could find a short secret by trying.
  */
 export function digestOf({ method, path, body }: ServiceRequest, by: { runId: string; redact: Redact }): string {
@@ -174,7 +174,7 @@ interface ReadBy {
   readonly now: number;
   readonly redact: Redact;
   readonly loosely: boolean;
-  /** How many records of the list were taken already. */
+  /** How many records of the list were already taken. */
   readonly taken: number;
 }
 
@@ -223,15 +223,15 @@ function isOwnErrorBody(operation: Operation, body: Body, { errors }: ReadBy): b
   return body.kind === "json" && isOwnError(operation, body.value, errors);
 }
 
-// Redacted before it is cut: half a secret would not be recognized.
+// Redacted before the text is cut, because half a secret would not be recognized.
 function refusalIn(body: Body, text: string, { redact }: ReadBy): ReturnType<typeof refusalText> {
   return refusalText(body.kind === "json" ? (masked(body.value, redact) as Json) : undefined, redact(text));
 }
 
-// What a read shows decides whether a write is sent, and whether a check passes: a cache must ask the service again (decision 216).
+// A read decides whether a write is sent and whether a check passes, so a cache must ask the service again (decision 216).
 const NOT_CACHED = { "cache-control": "no-cache" };
 
-// A cache says how old its answer is, in seconds. Some in between say 0 of each answer that they pass on.
+// A cache says how old its answer is, in seconds. Some proxies say 0 for each answer that they pass on.
 function isAged(age: string): boolean {
   return /[^0\s]/.test(age);
 }

@@ -14,7 +14,7 @@ import { readStep } from "./read-step.ts";
 import { send } from "../write/send.ts";
 import { skipIfFalse } from "./skip-if-false.ts";
 
-/** Begins a step: evaluates `if`, binds and checks its input, then reads, or records the intent and sends, or opens what it holds. */
+/** Begins a step. Evaluates `if`, then binds and checks the input, then reads, or records the intent and sends, or opens the steps that it holds. */
 export async function begin(context: RunContext, place: Place): Promise<void> {
   const { step, address } = place;
   const startedAt = context.ports.clock.now();
@@ -49,7 +49,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   const bound = bindCall(context, place, step);
   await context.hold("before", place, () => (isWrite(step) ? completedCall(context, place, step, bound) : bound).input);
   if (context.stopping) return;
-  // `ensure` comes first: where nothing must be sent, an input without a value does no harm.
+  // `ensure` comes first: if nothing has to be sent, an input without a value does no harm.
   if (step.ensure !== undefined) await context.untilReadsAreRecent(place.address);
   if (step.ensure !== undefined && (await holdsAlready(context, { place, step, startedAt, bound }))) return;
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });

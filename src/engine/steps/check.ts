@@ -12,7 +12,7 @@ interface Beginning {
   readonly startedAt: number;
 }
 
-/** Reads again and evaluates a check's condition. A check of severity `warn` completes either way, with its warning. */
+/** Reads again and evaluates the condition of a check. A check of severity `warn` completes in both cases, with its warning. */
 export async function check(context: ReadingContext, { place, step, looks, startedAt }: Beginning): Promise<void> {
   const checked = await lookAt(context, place, looks);
   const { requests } = checked;

@@ -11,17 +11,20 @@ import { CUT_OFF } from "../read/read.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** What a check found. */
+/** The result of a check. */
 export type CheckStepResult =
   | { readonly problem: StepProblem; readonly requests: number }
   | { readonly value: JsonObject; readonly requests: number; readonly held: readonly HeldCondition[] };
 
-/** How often, and with which pauses, values that moved while they were read are read again. */
+/** How often values are read again if they changed while they were read, and the pause between looks. */
 const LOOKS = 3;
 const PAUSE_MS = 500;
 const RULES: Rules = { tolerance: Decimal.of(0), sums: { left: true, right: true } };
 
-/** Checks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only when it was seen twice alike. */
+/**
+ * Checks whether a quantity is conserved, by the same rules as a reconciliation. A difference counts only if it was seen twice with the
+ * same values.
+ */
 export async function conserve(context: ReadingContext, place: Place, check: Conserve): Promise<CheckStepResult> {
   const read = conservedRead(context, { step: place.address, scope: context.scopeAt(place) }, check);
   let [before, requests] = ["", 0];

@@ -9,7 +9,7 @@ import { stepIn } from "../../protocol/state.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 
-/** Ends a block or an included playbook when all of its steps are done. */
+/** Ends a block or an included playbook when all its steps are done. */
 export function end(context: ReadingContext, place: Place, ending: Ending): void {
   const { address } = place;
   const { begun, turned } = stepIn(context.state, address);
@@ -23,7 +23,7 @@ export function end(context: ReadingContext, place: Place, ending: Ending): void
   context.complete(place, { outcome, value, startedAt, requests: 0 });
 }
 
-// The failed step reports the problem itself.
+// The failed step itself reports the problem.
 function failedBy(turned: BlockTurned | undefined): StepProblem {
   const { failed = "a step of it", problem } = turned ?? {};
   return {
@@ -32,7 +32,7 @@ function failedBy(turned: BlockTurned | undefined): StepProblem {
   };
 }
 
-// A block is changed when one of its steps is, and unchanged when none of its writes had to be sent.
+// A block is `changed` if one of its steps is, and `unchanged` if none of its writes had to be sent.
 function outcomeOf(context: ReadingContext, holds: readonly string[]): CompletedOutcome {
   const outcomes = new Set(holds.map((address) => context.state.steps.get(address)?.completed?.outcome));
   if (outcomes.has("changed")) return "changed";

@@ -11,7 +11,7 @@ import { absenceIn } from "../read/not-there.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import { sideRead } from "./side-read.ts";
 
-/** How long and how often to look for what was written. */
+/** Returns how long and how often to look for what was written. */
 export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
   return { timeoutMs: withinMs, everyMs: 50, backoff: 2, maxMs: 1_000 };
 }
@@ -26,8 +26,8 @@ interface Beginning {
 }
 
 /**
- * Checks whether the state that a write should bring about exists already; then the step is complete, and nothing is sent. A read that fails,
- * and a condition that is neither true nor false, stop the step, since nothing is written in doubt.
+ * Checks whether the state that a write should bring about exists already. Then the step is complete, and nothing is sent. A failed read, or
+ * a condition that is neither true nor false, stops the step, since nothing is written in doubt.
  */
 export async function holdsAlready(context: ReadingContext, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
   const looked = await lookWhether(context, place, step.ensure);
@@ -36,7 +36,7 @@ export async function holdsAlready(context: ReadingContext, { place, step, start
     return true;
   }
   if (!looked.holds || context.stopping) return context.stopping;
-  // Only ids from the playbook: an id that the run would choose names nothing yet.
+  // Only ids that the playbook gives: an id that the run would choose does not exist yet.
   const known = { input: bound.input, payload: null, found: undefined, profile: context.target.profile };
   context.complete(place, {
     outcome: "unchanged",
@@ -49,7 +49,7 @@ export async function holdsAlready(context: ReadingContext, { place, step, start
   return true;
 }
 
-/** Waits after a write until its `ensure` holds. Returns what was read. */
+/** Waits after a write until its `ensure` holds. Returns the answer for which it held, or why it did not. */
 export async function becomesSo(context: ReadingContext, place: Place, ensure: Ensure): Promise<Became | "stopping"> {
   let broken: StepProblem = { code: "ensure.not-so", message: `this does not hold: ${ensure.that.text.trim()}` };
   const about = { address: place.address, for: ensure.that.text.trim(), wait: rereading(ensure.withinMs) };
@@ -74,7 +74,7 @@ export type LookOutcome =
   | {
       /** Why the look proves nothing. */
       readonly problem: StepProblem;
-      /** A later look may be clear, since something was only missing in the answer. */
+      /** A later look may succeed, since only a part of the answer was missing. */
       readonly mayClear?: true;
     }
   | {
@@ -85,7 +85,7 @@ export type LookOutcome =
     }
   | { readonly holds: false; readonly broken: StepProblem | undefined };
 
-/** Reads whether `ensure` holds. It does not while the condition is plainly false, or the thing is not there (decision 43). */
+/** Reads whether `ensure` holds. It does not hold if the condition is plainly false, or the thing does not exist (decision 43). */
 export async function lookWhether(context: ReadingContext, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
   if (ensure === undefined) return { holds: false, broken: undefined };
   const result = await sideRead(context, place, ensure.read);

@@ -14,7 +14,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { NO_ROUND } from "./nothing-compared.ts";
 import { skipIfFalse } from "./skip-if-false.ts";
 
-/** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same. */
+/** Evaluates the list of a `foreach` once and records its rounds, so that a resumed run has the same rounds. */
 export function expand(context: ReadingContext, place: Place): void {
   const { address, step } = place;
   invariant(step.foreach !== undefined, "only a foreach is expanded");

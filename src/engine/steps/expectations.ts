@@ -12,9 +12,9 @@ import type { Place } from "../run/plan-steps.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { noValue } from "../write/lost-answer.ts";
 
-/** Conditions of a step, and where they are written. */
+/** The conditions of a step, and the keyword under which they are written. */
 export interface Conditions {
-  /** Where they are written: `that` is a check's. */
+  /** The keyword under which they are written; `that` is the one of a check. */
   readonly keyword: HeldCondition["keyword"];
   /** The conditions in the order in which they are written. */
   readonly all: readonly Expression[];
@@ -22,17 +22,17 @@ export interface Conditions {
   readonly scope: Scope;
 }
 
-/** What conditions showed: the first one that does not hold, or all of them with their values. */
+/** The result of evaluating conditions: the first one that does not hold, or all of them with their values. */
 export type JudgedConditions = BrokenCondition | { readonly held: readonly HeldCondition[] };
 
 /** A condition that does not hold, and why. */
 export interface BrokenCondition {
-  /** `false`: it plainly does not hold. `no value`: something that it needs is missing. `no boolean`: it gives something else, and always will. */
+  /** `false`: it plainly does not hold. `no value`: something that it needs is missing. `no boolean`: it gives another type, and always will. */
   readonly gave: false | "no value" | "no boolean";
   readonly problem: StepProblem;
 }
 
-/** Evaluates the conditions of a step in their order, up to the first one that does not hold. */
+/** Evaluates the conditions of a step in order, up to the first one that does not hold. */
 export function judgeConditions(conditions: Conditions): JudgedConditions {
   return firstBroken(conditions.all, conditions.scope) ?? { held: heldBy(conditions) };
 }
@@ -42,12 +42,12 @@ export function judgeExpect(context: ReadingContext, place: Place, step: CallSte
   return context.asOwn(place, value, (scope) => judgeConditions({ keyword: "expect", all: step.expect, scope }));
 }
 
-/** Returns conditions that hold, with the values that they are about. */
+/** Returns conditions that hold, with the values that they use. */
 export function heldBy({ keyword, all, scope }: Conditions): readonly HeldCondition[] {
   return sharingSteps("expressionSteps", () => all.map((condition) => ({ keyword, ...seenIn(condition, scope) })));
 }
 
-/** Returns the conditions of a step as its record keeps them, as many as fit; nothing when it has none. */
+/** Returns as many conditions of a step as its record may hold; nothing if it has none. */
 export function keptOf(held: readonly HeldCondition[]): { readonly held?: HeldConditions } {
   if (held.length === 0) return {};
   let chars = 0;

@@ -15,14 +15,14 @@ import type { CallStep } from "../../playbook/model.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import type { Reply } from "../service/reply.ts";
 
-// A step with `fails` passes when the service refuses it, and refuses it for the reason that the playbook expects.
+// A step with `fails` passes if the service refuses it for the reason that the playbook expects.
 
 /** Whether the step expects this refusal. */
 export function isExpectedRefusal({ fails }: CallStep, refusal: GivenRefusal): boolean {
   return fails !== undefined && refusalMeets(fails, refusal);
 }
 
-/** Returns the service's own message in a refusal, without the words that tokenbook puts before it. */
+/** Returns the service's own message in a refusal, without the text that tokenbook puts before it. */
 export function saidBy({ status, condition, message }: Pick<Reply, "status" | "condition" | "message">): GivenRefusal {
   const prefix = `HTTP ${status}: `;
   const at = message.indexOf(prefix);
@@ -33,7 +33,7 @@ export function saidBy({ status, condition, message }: Pick<Reply, "status" | "c
   };
 }
 
-/** Returns the problem of a refused call: its own, or, where another refusal was expected, both refusals. */
+/** Returns the problem of a refused call. If another refusal was expected, the problem names both refusals. */
 export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefusal, problem: StepProblem): StepProblem {
   if (fails === undefined) return problem;
   const condition = conditionIn(refusal);
@@ -48,7 +48,7 @@ export function notAsExpected({ fails, operation }: CallStep, refusal: GivenRefu
   };
 }
 
-/** Returns the problem of an error that may be a gateway's; where a refusal was expected, with why it is not taken for one. */
+/** Returns the problem of an error that may come from a gateway. If a refusal was expected, it says why this error does not count as one. */
 export function notOwnError({ fails }: CallStep, problem: StepProblem, setting: string): StepProblem {
   if (fails === undefined) return problem;
   const why = `the playbook expects ${expectedWords(fails)}; the answer is not in the service's error format, so a gateway may have answered`;

@@ -9,8 +9,8 @@ import { foreseenInputs } from "../run/foresee.ts";
 import { tooManyRounds } from "./expand-foreach.ts";
 
 /**
- * Checks the length of each `foreach` list that is known before the first step, from the playbook, an input or a data file. Throws a Failure,
- * so that no step runs when a later one is certain to exceed the limit.
+ * Checks the length of each `foreach` list that is known before the first step: from the playbook, an input or a data file. Throws a Failure,
+ * so that no step runs if a later one is certain to exceed the limit.
  */
 export function refuseLongLists(playbook: Playbook, { inputs, env }: { readonly inputs: JsonObject; readonly env: Env }): void {
   refuseInPlaybook(playbook, inputs, env);
@@ -31,7 +31,7 @@ function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scop
       step.foreach === undefined ? scope : { ...scope, [step.foreach.variable]: unknownValue("an item is known in its round") };
     if (step.foreach !== undefined) {
       const { list } = step.foreach;
-      const items = ifKnown(() => bind(list, scope), undefined); // a list without a value is left to the run
+      const items = ifKnown(() => bind(list, scope), undefined); // a list without a value yet is checked during the run
       const problem = Array.isArray(items) ? tooManyRounds(items) : undefined;
       if (problem !== undefined) throw tooLong(playbook, step, problem.message);
       if (Array.isArray(items) && items.length === 0) continue;

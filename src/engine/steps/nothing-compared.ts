@@ -5,7 +5,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 
 const MAY_BE_LEFT_OUT = "write `empty: pass` in the comparisons of that playbook, and `severity: warn` in its `conserve` checks";
 
-/** The problem of a `foreach` without a round around a playbook that compares. */
+/** The problem of a `foreach` without rounds that includes a playbook that compares. */
 export const NO_ROUND: StepProblem = {
   code: "reconcile.empty",
   message: "nothing was compared: the list of `foreach` is empty",
@@ -20,7 +20,7 @@ const NONE_MADE: StepProblem = {
   next: `look at the \`if\` of these steps; if all of them may be skipped, ${MAY_BE_LEFT_OUT}`,
 };
 
-/** Returns the problem of a run that compared nothing although its playbook only compares (decision 199); `made` are the addresses of its steps. */
+/** Returns the problem of a run that compared nothing although its playbook only compares (decision 199). `made` gives the addresses of its steps. */
 export function nothingCompared(playbook: Playbook, made: () => Iterable<string>): StepProblem | undefined {
   if (!playbook.readOnly || !playbook.steps.some(mustCompare)) return undefined;
   const comparing = new Set(comparingIn(playbook, ""));
@@ -28,7 +28,7 @@ export function nothingCompared(playbook: Playbook, made: () => Iterable<string>
   return NONE_MADE;
 }
 
-// The addresses, without rounds, of all that compares. A check with `that` compares nothing.
+// The addresses, without rounds, of all comparisons. A check with `that` compares nothing.
 function* comparingIn({ steps, checks }: Playbook, frame: string): Generator<string> {
   for (const { id, looks } of checks) if (looks.kind !== "look") yield `${frame}${id}`;
   for (const step of stepsIn(steps))

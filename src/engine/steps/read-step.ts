@@ -18,10 +18,10 @@ import type { Reply } from "../service/reply.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
 
-/** What came of the tries of a read. */
+/** The result of the attempts of a read. */
 interface Tried {
   readonly last: ReadResult | undefined;
-  /** Why `until` did not hold for the last answer; `undefined` when the last read failed. */
+  /** Why `until` did not hold for the last answer; `undefined` if the last read failed. */
   readonly unmet: StepProblem | undefined;
   readonly requests: number;
 }
@@ -32,7 +32,7 @@ interface Begun {
   readonly bound: Bound;
 }
 
-/** Reads until `until` holds, then checks the expectations; repeats all of it as often as `retry` allows. */
+/** Reads until `until` holds, then checks the expectations. Repeats both as often as `retry` allows. */
 export async function readStep(context: ReadingContext, step: CallStep, begun: Begun): Promise<void> {
   let requests = 0;
   let last: Tried["last"];
@@ -92,7 +92,10 @@ async function untilItHolds(
   );
 }
 
-/** Whether `until` holds for an answer; if not, why, and whether it may for a later one: what is missing may come, a condition that is no boolean stays so. */
+/**
+ * Returns whether `until` holds for an answer. If not, returns why, and whether it may hold later: a missing value may still appear, but a condition that is
+ * no boolean stays so.
+ */
 export function awaitedIn(
   context: ReadingContext,
   until: Expression,
@@ -104,7 +107,7 @@ export function awaitedIn(
   return { mayHold: judged.gave !== "no boolean", problem: { ...judged.problem, code: "until.unclear" } };
 }
 
-/** Looks again where the service says that the thing is not there yet; any other failure is the result of the read. */
+/** Looks again if the service says that the thing does not exist yet. Any other failure is the result of the read. */
 async function notYet(context: ReadingContext, failed: FailedRead): Promise<LookResult<ReadResult>> {
   const absence = await absenceIn(context, failed);
   if (absence === "not there") return "again";
@@ -151,8 +154,8 @@ export function judge(context: ReadingContext, step: CallStep, place: Place, res
 }
 
 /**
- * Whether the service refused a read. Any error of the service counts, since a read changes nothing; for a write, a server error is no
- * answer. An error of a gateway is not the service's refusal.
+ * Whether the service refused a read as the step expects. Any error of the service counts, since a read changes nothing; for a write, a
+ * server error is no answer. An error of a gateway is not a refusal by the service.
  */
 export function isExpected(step: CallStep, reply: Reply): boolean {
   return saysNo(reply) && isExpectedRefusal(step, saidBy(reply));

@@ -6,7 +6,7 @@ import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
 import { read, type ReadResult } from "../read/read.ts";
 
-/** Makes an additional read of a step, such as that of its `ensure`, with the names that the step sees. */
+/** Makes an additional read of a step, such as the read of its `ensure`, with the names that the step sees. */
 export async function sideRead(
   context: ReadingContext,
   place: Place,

@@ -13,7 +13,7 @@ const INTERRUPTED: StepProblem = {
   next: "begin a new run",
 };
 
-/** Continues a block with its `rescue`, its `always`, or once more from its first step. */
+/** Continues a block with its `rescue`, with its `always`, or again from its first step. */
 export async function turn(context: ReadingContext, { address, step }: Place, to: Turn): Promise<void> {
   const problem = "failed" in to ? (stepIn(context.state, to.failed).stopped?.problem ?? INTERRUPTED) : undefined;
   if (to.to === "again") {

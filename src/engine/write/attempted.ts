@@ -9,7 +9,7 @@ export interface Attempted {
   readonly place: Place;
   /** The step that sends the write. */
   readonly step: WriteStep;
-  /** The attempt, as its records show it. */
+  /** The attempt, from its records. */
   readonly state: AttemptState;
   /** On whose behalf the call is made. */
   readonly caller: Caller;

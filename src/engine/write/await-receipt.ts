@@ -11,8 +11,8 @@ import { whatNext } from "./probe.ts";
 import { whyNotOwn } from "./own-answer.ts";
 
 /**
- * Asks for the receipt until it says COMMITTED or FAILED for this very write. It keeps asking after any other word, an unknown receipt, a
- * receipt that is no evidence, or a network failure. When the deadline passes, the write is `unknown`: it was acknowledged, and may still commit.
+ * Asks for the receipt until it says COMMITTED or FAILED for this very write. Keeps asking after any other status, an unknown receipt, a receipt
+ * that is no evidence, or a network failure. When the deadline passes, the write is `unknown`: it was acknowledged, and may still commit.
  */
 export async function awaitReceipt(context: RunContext, attempted: Attempted): Promise<void> {
   const { place, state, caller } = attempted;
@@ -31,7 +31,7 @@ export async function awaitReceipt(context: RunContext, attempted: Attempted): P
       ({ says } = judged);
       return "again";
     }
-    // Recorded in the turn in which it was judged: another receipt that comes at the same moment may name the same transaction.
+    // Recorded without a pause after the judgement, because another receipt that arrives at the same moment may name the same transaction.
     context.note({ kind: "receipt.read", step: place.address, attempt: state.intended.attempt, ...judged });
     return { found: "read" };
   };
@@ -59,7 +59,7 @@ function judge(context: RunContext, { attempted, rules }: Judging, receipt: Json
   if (typeof status !== "string") return { says: UNDECIDED };
   const committed = rules.committed.includes(status);
   if (!committed && !rules.failed.includes(status)) return { says: UNDECIDED };
-  // A transaction that has failed may have got no id. One that is named must be this write's.
+  // A failed transaction may have no id. An id that is given must be this write's.
   if (committed && rules.namesTransaction && transactionIn(receipt) === undefined)
     return { says: `says ${status} and names no transaction` };
   if (namesAnother(receipt, attempted.state.answered?.payload ?? null))

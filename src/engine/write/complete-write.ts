@@ -21,7 +21,7 @@ import { noValue } from "./lost-answer.ts";
 import { inputSent } from "./intended-input.ts";
 import { sideRead } from "../steps/side-read.ts";
 
-/** Completes a write that took effect: finds what it made, and checks what must hold. Whatever they show, the write is never sent again. */
+/** Completes a write that took effect: finds what it created, and checks the conditions. Whatever they show, the write is never sent again. */
 export async function complete(context: RunContext, applied: Attempted): Promise<void> {
   const { place, step, state } = applied;
   const startedAt = state.intendedAt;
@@ -57,7 +57,7 @@ interface Found {
 
 type Finding = Found | { readonly problem: StepProblem } | "stopping";
 
-// The playbook's own `discover` wins over the operation's.
+// The `discover` of the playbook wins over that of the operation.
 async function find(context: RunContext, applied: Attempted): Promise<Finding> {
   const { step, state } = applied;
   if (step.discover !== undefined) return discoverByPlaybook(context, applied, step.discover);
@@ -84,7 +84,8 @@ async function discoverByPlaybook(context: RunContext, { place }: Attempted, cho
   return found === "late" ? { problem: missed } : found;
 }
 
-// What is missing in the answer may still come, as the record itself may. What is no list stays so: it fails the step at once.
+// A value that is missing in the answer may still appear, like the record itself. A value that is no list stays so, and fails the step at
+// once.
 function chosenIn({ one }: Discover, scope: Scope): { readonly records: readonly Json[] } | { readonly problem: StepProblem } {
   const records = ifEvaluated(() => one.evaluate(scope));
   if (records instanceof EvaluationFailure) {
@@ -138,7 +139,7 @@ function valueOf(
   };
 }
 
-// With async=true the transaction id may be known only from the receipt.
+// With async=true, perhaps only the receipt names the transaction id.
 function idOf(receipt: JsonObject): JsonObject {
   const id = receipt["transactionId"];
   return typeof id === "string" ? { transactionId: id } : {};
@@ -155,7 +156,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     caller,
     step: place.address,
     pages: LIMITS.pages,
-    // Errors in other records must not keep what the write made from being found, now and at each resume.
+    // Errors in other records must not prevent finding what the write created, now and at each resume.
     loosely: true,
   };
   const look = async (): Promise<LookResult<Finding>> => {

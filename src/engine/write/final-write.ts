@@ -12,8 +12,8 @@ import type { Attempted } from "./attempted.ts";
 import { inputSent } from "./intended-input.ts";
 
 /**
- * Whether no later write of the run sets what this one sets. If one does, a late attempt of this one would undo it, or take effect because
- * of it. `again`: why one more attempt does no harm by itself. See decision 80.
+ * Whether no later write of the run sets what this one sets. If one does, a late attempt of this write would undo it, or would take effect
+ * only because of it. `again` says why one more attempt does no harm by itself. See decision 80.
  */
 export function isFinal(context: RunContext, attempted: Attempted, again: Repeatability): boolean {
   const { profile } = context.target;
@@ -25,14 +25,14 @@ export function isFinal(context: RunContext, attempted: Attempted, again: Repeat
   );
 }
 
-// Its input is known only if it needs no step that may still run, and the step sees the same names.
+// The input of a later write is known only if it needs no step that may still run, and the step sees the same names.
 function inputOf(context: RunContext, place: Place, later: CallStep): JsonObject | undefined {
   if (later.foreach !== undefined || !isBeside(context, place, later)) return undefined;
   const input = ifKnown(() => bind(later.with, { ...context.scopeAt(place), steps: stepsOver(context) }), null);
   return isObject(input) ? input : undefined;
 }
 
-// The values of the steps that are over. Nothing is known of the others, not even whether they will run. See decision 209.
+// The values of the completed steps. Nothing is known of the others, not even whether they will run. See decision 209.
 function stepsOver(context: RunContext): JsonObject {
   const { playbook, state } = context;
   const values = context.scopeAt({ frame: "", rounds: [] })["steps"];
@@ -50,7 +50,7 @@ function isBeside({ playbook }: RunContext, { frame, rounds }: Place, later: Cal
   return frame === "" && rounds.length === 0 && playbook.steps.includes(later);
 }
 
-// A step may appear in several places: what follows the first place follows all of them.
+// A step may be in several places. What follows the first place includes what follows the others.
 function laterWrites(playbook: Playbook, step: PlanStep): readonly WriteStep[] {
   return afterIn(playbook.steps, step)?.filter(isWrite) ?? [];
 }
@@ -63,7 +63,7 @@ function afterIn(steps: readonly Step[], step: PlanStep): readonly CallStep[] | 
   return undefined;
 }
 
-// Each further round of a loop repeats all of its steps.
+// Each further round of a loop repeats all the steps of the loop.
 function afterWithin(each: Step, step: PlanStep): readonly CallStep[] | undefined {
   const inner = each === step ? [] : afterIn(partsOf(each), step);
   if (inner === undefined) return undefined;

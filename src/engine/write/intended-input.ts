@@ -6,8 +6,8 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Attempted } from "./attempted.ts";
 
 /**
- * Returns the input that a write was sent with. The journal has it with secrets masked, and a mask is never sent: an input with a mask is
- * bound again from the playbook, and must make the recorded request.
+ * Returns the input with which a write was sent. The journal holds it with secrets masked, and a mask is never sent. So an input with a
+ * mask is bound again from the playbook, and must give the recorded request.
  */
 export function inputSent(
   context: RunContext,

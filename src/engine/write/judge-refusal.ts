@@ -7,7 +7,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { isExpectedRefusal, notAsExpected, saidBy } from "../steps/expected-refusals.ts";
 import type { Attempted } from "./attempted.ts";
 
-/** Completes a step that was refused as expected; any other refusal fails the step. */
+/** Completes a step that was refused as expected. Any other refusal fails the step. */
 export function judgeRefusal(context: RunContext, { place, step, state }: Attempted): void {
   const message = refusalMessage(state);
   const refusal = refusalOf(state, message);
@@ -20,13 +20,13 @@ export function judgeRefusal(context: RunContext, { place, step, state }: Attemp
   context.stop(place, { startedAt, outcome: "failed", problem });
 }
 
-/** Whether the service was too busy for the write, and the step expects just that. It is not sent again then. */
+/** Whether the service was too busy for the write, and the step expects exactly this. Then the write is not sent again. */
 export function isBusyAsExpected(context: RunContext, { place, step, state }: Attempted): boolean {
   if (state.answered?.meaning !== "refused-later" || mayStillArrive(stepIn(context.state, place.address).attempts)) return false;
   return isExpectedRefusal(step, refusalOf(state, refusalMessage(state)));
 }
 
-// A receipt has no status code of its own: the status of the answer that carries it says nothing about the write.
+// A receipt has no status code of its own. The status of the answer that contains it says nothing about the write.
 function refusalOf({ answered, receipt }: AttemptState, message: string): GivenRefusal {
   if (receipt !== undefined) return { status: undefined, condition: undefined, message };
   return saidBy({ status: answered?.status ?? null, condition: answered?.condition ?? null, message });

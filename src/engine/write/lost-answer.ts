@@ -4,7 +4,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 
 const OF_THE_ANSWER: ReadonlySet<string | undefined> = new Set(["response", "receipt", "transactionId"]);
 
-/** Returns the problem of an expression without a value; if it uses an answer that was lost, with what to do about it. */
+/** Returns the problem of an expression without a value. If the expression uses an answer that was lost, the problem says what to do. */
 export function noValue(
   error: EvaluationFailure,
   { code, message = error.message }: { code: string; message?: string },
@@ -22,7 +22,7 @@ export function noValue(
   };
 }
 
-// Every answer to a write names a transaction or a receipt, so the answer of a write with neither was lost.
+// Every answer to a write names a transaction or a receipt. If a write has neither, its answer was lost.
 function lacks(steps: Json | undefined, id: string, field: string): boolean {
   const step = isObject(steps) ? steps[id] : undefined;
   if (!isObject(step) || step["outcome"] !== "changed" || step["response"] !== null) return false;

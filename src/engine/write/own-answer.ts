@@ -4,8 +4,9 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Attempted } from "./attempted.ts";
 
 /**
- * Returns why an answer or a receipt cannot belong to this attempt; nothing when it can. A transaction proves one write, so one of another
- * step, an earlier attempt or another run does not prove this one, nor does one that existed before it (decision 82).
+ * Returns why an answer or a receipt cannot belong to this attempt; nothing if it can. A transaction proves one write only. So a
+ * transaction of another step, an earlier attempt or another run does not prove this one, nor does one that existed before it (decision
+ * 82).
  */
 export function whyNotOwn(
   context: RunContext,

@@ -20,7 +20,7 @@ import { type ReadingCaller, isNotThere, read, readKept } from "../read/read.ts"
 
 const NOTHING_KNOWN: KnownBefore = { since: undefined, rivals: [], bystanders: [], earlier: [] };
 
-/** Reads the baseline that a probe of this write needs, if any. A baseline that cannot be read does not prevent the write. */
+/** Reads the baseline that a probe of this write needs, if any. A failed read of the baseline does not prevent the write. */
 export async function baselineOf(
   context: RunContext,
   place: Place,
@@ -38,15 +38,15 @@ export async function baselineOf(
   return { baseline, baselineAt: { date: looked.since ?? null, sequence, quietMs } };
 }
 
-/** A write that is looked for. */
+/** A write whose effect is searched for. */
 interface Sought {
   readonly place: Place;
   readonly probe: Probe;
   readonly bound: Bound;
   readonly attempt: AttemptState;
-  /** Gives the attempts of other runs, whose records could be taken for its own. */
+  /** Returns the attempts of other runs, whose records could be mistaken for those of this write. */
   readonly beside: () => readonly AttemptBeside[];
-  /** Until when the reads may wait for a busy service, by the clock's elapsed time. */
+  /** How long the reads may wait for a busy service, by the clock's elapsed time. */
   readonly by: number;
 }
 
@@ -70,7 +70,7 @@ export async function evidenceOf(
   return {
     ...sent,
     before: baseline === undefined ? {} : (baseline ?? undefined),
-    // What was sent since the reads began may be in them.
+    // The readings may show what was sent since they began, so what is known is determined again after them.
     ...known(),
     now: looked.readings,
     isPartial: looked.refused,
@@ -78,7 +78,7 @@ export async function evidenceOf(
   };
 }
 
-/** Whether a write has several items, and the service may do some and refuse the others. */
+/** Whether a write has several items, and the service may accept some and refuse the others. */
 export function isSeparable(
   context: RunContext,
   place: Place,
@@ -108,11 +108,11 @@ function entityObject(service: Service, caller: Caller, target: Target): JsonObj
 interface Looked {
   readonly readings: Readings;
   readonly since: string | undefined;
-  /** Whether the service refused an optional read: what it would have shown is not known. */
+  /** Whether the service refused an optional read, so that what it would have shown is unknown. */
   readonly refused: boolean;
 }
 
-// One after the other: a total must not be newer than the list that explains it.
+// One after the other, because a total must not be newer than the list that explains it.
 async function readAll(
   context: ReadingContext,
   reads: Reads,
@@ -126,7 +126,7 @@ async function readAll(
     const result =
       keeps === undefined ? await read(context, reading) : await readKept(context, reading, (record) => keeps(record, known));
     const isThere = result.kind === "read";
-    // A gateway in front of a service that is down may say "not found" to everything.
+    // A gateway in front of a service that is down may answer "not found" to everything.
     const isNamedMissing = !isThere && isNotThere(result.reply) && !result.reply.foreign;
     const isMissing = isNamedMissing || (!isThere && optional && result.reply.meaning === "refused");
     if (!isThere && !isMissing) return { problem: result.problem };
@@ -137,8 +137,8 @@ async function readAll(
   return { readings, since, refused };
 }
 
-// Writes that this run, or another one, had under way at the same time could be mistaken for this one: also those of complete steps, as
-// long as they may still take effect. A reading may not show earlier ones yet (decision 217).
+// Writes that this run or another run had in progress at the same time could be mistaken for this one. Writes of complete steps could too,
+// as long as they may still take effect. A reading may not show earlier writes yet (decision 217).
 function otherWrites(
   { state, target }: ReadingContext,
   { address }: Place,
@@ -146,7 +146,7 @@ function otherWrites(
   beside: readonly AttemptBeside[],
 ): Pick<Evidence, "rivals" | "bystanders" | "earlier"> {
   const { baselineAt, operation } = attempt.intended;
-  // A later attempt keeps the readings of the first one, and what happened since then is not earlier.
+  // A later attempt keeps the readings of the first one, so what happened since then does not count as earlier.
   const before = baselineAt?.sequence ?? attempt.sequence;
   const own = [...state.steps].flatMap(([other, { attempts, completed }]) => {
     if (other === address) return [];
@@ -169,7 +169,7 @@ function otherWrites(
 function otherWrite(attempt: AttemptState, target: Target): OtherWrite {
   const { operation, input } = attempt.intended;
   const { service } = operationNamed(operation);
-  // Another run, or an earlier version of tokenbook, may have had another key, and then its record does not say whose it was.
+  // Another run, or an earlier version of tokenbook, may have used another key. Then its record does not say who acted.
   const as = actorIn(service, attempt.intended);
   const actor = as === undefined ? undefined : entityObject(service, { identities: { [service.name]: as }, label: null }, target);
   return { operation, input, actor, transactions: transactionsOf(attempt) };

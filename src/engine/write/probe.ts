@@ -23,7 +23,7 @@ import { evidenceOf } from "./probe-reads.ts";
 
 /**
  * Reads the service until the outcome of a write without a conclusive answer is known, or the time is over. Without evidence the step stops
- * as `unknown`, and with evidence that contradicts the write as `conflict`, until more evidence arrives.
+ * as `unknown`; with evidence that contradicts the write it stops as `conflict`, until there is more evidence.
  */
 export async function probe(context: RunContext, attempted: Attempted): Promise<void> {
   let last: Sight = { seen: "unclear", why: "the service could not be read" };
@@ -31,7 +31,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   const beside = context.attemptsBeside(attempted.state, attempted.step);
   const refused = areRefused(stepIn(context.state, attempted.place.address).attempts);
   const look = async (by: number): Promise<LookResult<void>> => {
-    // Taken before the look: the time may run out while the service is read.
+    // Taken before the look, because the time may run out while the service is read.
     const times = timesOf(context, attempted);
     last = await lookAt(context, attempted, { beside, by });
     comparable = times.comparable;
@@ -63,13 +63,13 @@ async function lookAt(
   return evidence.isPartial === true && sight.seen === "nothing" ? notSeen(sight) : sight;
 }
 
-// A trace may be in what the service refused to show.
+// What the service refused to show may contain a trace of the write.
 function notSeen({ again }: Extract<Sight, { seen: "nothing" }>): Sight {
   const why = "no trace of it is visible, but the service refused a part of what would show one";
   return { seen: "unclear", why, ...present({ again }) };
 }
 
-// The time counts from when the write was sent: a run that is resumed much later looks once, and does not wait.
+// The time counts from when the write was sent: a run that is resumed much later looks once, without waiting.
 function timeLeft(context: RunContext, { step, state }: Attempted): number {
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
   const settlingMs = settlingTime(context.target) ?? Infinity;
@@ -78,7 +78,10 @@ function timeLeft(context: RunContext, { step, state }: Attempted): number {
   return Math.max(0, within - context.ageOf(state), untilSettled);
 }
 
-/** Returns how long after a write was sent it can no longer arrive and every read shows it; `undefined` unless both are declared. */
+/**
+ * Returns how long after its sending a write can no longer arrive and is visible in every read; `undefined` unless the environment declares
+ * both times.
+ */
 function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined {
   return settleWithinMs === undefined || readLagMs === undefined ? undefined : settleWithinMs + readLagMs;
 }
@@ -103,8 +106,8 @@ function verdictIn(
   return verdict === "superseded" && context.ageOf(state) < LIMITS.patienceMs ? undefined : verdict;
 }
 
-// What another run did to the same object within `readLag` before the readings may be missing in them: it shows later, as if this write
-// had done it.
+// The readings may lack what another run did to the same object less than `readLag` before them. This shows later, as if it were an effect
+// of this write.
 function mayHideOthers({ target }: RunContext, { state }: Attempted, beside: readonly AttemptBeside[]): boolean {
   const { readLagMs = 0 } = target;
   if (readLagMs === 0) return false;
@@ -116,12 +119,12 @@ function mayHideOthers({ target }: RunContext, { state }: Attempted, beside: rea
   });
 }
 
-// The service's times have whole seconds.
+// The times that the service gives are in whole seconds.
 const SECOND_MS = 1_000;
 
 type Times = Pick<Circumstances, "settled" | "comparable">;
 
-/** Returns what the clock allows a look that begins now to conclude. */
+/** Returns what the clock allows us to conclude from a look that begins now. */
 function timesOf(context: RunContext, { place, state }: Attempted): Times {
   const { readLagMs = Infinity } = context.target;
   const { attempts } = stepIn(context.state, place.address);
@@ -131,7 +134,7 @@ function timesOf(context: RunContext, { place, state }: Attempted): Times {
   };
 }
 
-// A probe that needs no readings before the write has none that could be old.
+// A probe that needs no baseline cannot have an old one.
 function isBaselineRecent({ intended: { baseline, baselineAt } }: AttemptState, readLagMs: number): boolean {
   if (baseline === undefined) return true;
   const { quietMs, recent = false } = baselineAt ?? {};
@@ -240,7 +243,7 @@ function mayBeOld({ environment, readLagMs }: Target): string {
   return "this run, or another one, had written less than the declared readLag before, so the readings may be older than that write";
 }
 
-// Time settles a write only where both are declared: how long a write takes, and how old a reading can be.
+// Time settles a write only if the environment declares both how long a write takes, and how old a reading can be.
 function undeclared({ environment, settleWithinMs, readLagMs }: Target): string {
   const settings = [...(settleWithinMs === undefined ? ["settleWithin"] : []), ...(readLagMs === undefined ? ["readLag"] : [])];
   return settings.length === 0
@@ -253,7 +256,7 @@ function whoElse({ exclusive, environment }: Target): string {
   return `environment "${environment}" is not marked \`exclusive: true\``;
 }
 
-/** Spells what shows an effect, as in `total 10 → 60, transaction bd3a6b9c`. */
+/** Spells the evidence of an effect, as in `total 10 → 60, transaction bd3a6b9c`. */
 function evidenceWords(by: JsonObject): string {
   return Object.entries(by)
     .map(([name, value]) => {
@@ -263,7 +266,7 @@ function evidenceWords(by: JsonObject): string {
     .join(", ");
 }
 
-// Durable at once: from then on the write is one that the run has given up, and other runs must not begin beside it.
+// Durable at once: from then on the run has given up the write, and no other run may begin beside it.
 async function stopAs(
   context: RunContext,
   { place, step, state }: Attempted,

@@ -10,7 +10,7 @@ import { type OpenWrite, openWrites, saidWrite, writtenUntil } from "../../proto
 import { type RunState, stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
-/** A person's word on the outcome of a write, and how they know. */
+/** A person's statement about the outcome of a write, with the reason. */
 export interface Resolution extends PersonsWord {
   /** The step's address. */
   readonly step: string;
@@ -19,8 +19,8 @@ export interface Resolution extends PersonsWord {
 }
 
 /**
- * Records a person's word on the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. Another word
- * takes its place as long as no run has acted on it. Throws a Failure when the run is held, or has no such write.
+ * Records a person's statement about the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. A
+ * new statement replaces it as long as no run has acted on it. Throws a Failure if the run is held, or has no such write.
  */
 export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
   return actingFor(runId, () => resolve(store, runId, resolution));
@@ -50,7 +50,7 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   return write;
 }
 
-// A wrong word may be taken back until a run has acted on it.
+// A wrong statement may be corrected until a run has acted on it.
 function corrected(left: RunState, { step, verdict }: Resolution): OpenWrite | undefined {
   const said = saidWrite(left, step);
   return said === undefined || said.verdict === verdict ? undefined : said;

@@ -25,14 +25,14 @@ interface WriteToSend {
   readonly place: Place;
   readonly step: WriteStep;
   readonly bound: Bound;
-  /** When the step began; only of its first attempt. */
+  /** When the step began; only for its first attempt. */
   readonly startedAt?: number;
 }
 
 /**
- * Sends a write once. The intent is durable before the first byte leaves, the answer before anything depends on it: whenever
- * the process dies, the journal shows whether the write may have been sent. Right before that byte, the claim and the age of the intent
- * are checked once more, because the process may have been paused since.
+ * Sends a write once. The intent is durable before the first byte leaves, and the answer before anything depends on it. Whenever the
+ * process dies, the journal shows whether the write may have been sent. Right before the first byte, the claim and the age of the intent
+ * are checked once more, because the process may have been paused.
  */
 export async function send(context: RunContext, { place, step, bound, startedAt }: WriteToSend): Promise<void> {
   const { operation } = step;
@@ -62,8 +62,8 @@ export async function send(context: RunContext, { place, step, bound, startedAt 
   const sentAt = context.ports.clock.elapsed();
   const first = await context.whileAwaited((signal) => context.service.send(call, request, { fence, signal }));
   const durationMs = Math.round(context.ports.clock.elapsed() - sentAt);
-  // Nobody could give this answer a second time, so a database that is away now is waited for here. It is judged and recorded in one turn:
-  // two answers that come at the same moment could otherwise name one transaction, and both be believed.
+  // The service gives this answer only once, so we wait here if the database is away. The answer is judged and recorded without a pause in
+  // between: otherwise two answers that arrive at the same moment could name one transaction, and both be believed.
   const { recorded } = await context.asked(() => {
     const reply = ownReply(context, { place, step }, { call, attempt, reply: first });
     const message =
@@ -100,7 +100,7 @@ interface Replied {
   readonly reply: Reply;
 }
 
-// An answer that names another write's transaction, such as one from a cache in between, proves nothing about this one.
+// An answer that names the transaction of another write, for example one from a cache, proves nothing about this write.
 function ownReply(
   context: RunContext,
   { place, step }: Pick<WriteToSend, "place" | "step">,
@@ -117,7 +117,10 @@ function ownReply(
   return { ...reply, meaning: "ambiguous", answer: undefined, message: `HTTP ${reply.status}, but ${why}` };
 }
 
-/** Sends a write again that surely had no effect: with the same input, after the pause that the service asked for; unless the step expects that. */
+/**
+ * Sends a write again that surely had no effect, with the same input, after the pause that the service asked for. Does not send it if the step
+ * expects this refusal.
+ */
 export async function sendAgain(context: RunContext, last: Attempted): Promise<void> {
   if (isBusyAsExpected(context, last)) return judgeRefusal(context, last);
   const { place, step, state } = last;
@@ -130,6 +133,6 @@ export async function sendAgain(context: RunContext, last: Attempted): Promise<v
   await context.pause(Math.min(pauseMs, NOT_TAKEN.maxMs), place.address);
   await context.hold("before", place, () => sent.input);
   if (context.stopping) return;
-  // The key may be another entity by now.
+  // The key may have another entity by now.
   return send(context, { place, step, bound: { ...sent, caller: callerOf(step.as, context.scopeAt(place)) } });
 }

@@ -16,7 +16,7 @@ import { canUndoLate } from "../../../services/meaning.ts";
 import { mayLeaveWithinMs } from "../run-context.ts";
 import { foreseenWrites, type ForeseenRun, mayTouchSame, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
-/** A request of an earlier run that may still arrive, and then undo what a run does that is about to begin. */
+/** A request of an earlier run that may still arrive, and could then undo a write of the new run. */
 export interface LateWrite {
   /** The earlier run. */
   readonly run: Pick<RunSummary, "id" | "playbook">;
@@ -65,13 +65,13 @@ function arrivesWithin({ mayStillBeSent }: AttemptState, { settleWithinMs }: Tar
   return mayStillBeSent ? LIMITS.lateWriteMs : (settleWithinMs ?? LIMITS.lateWriteMs);
 }
 
-// As a run counts it (`RunContext.goneFor`), but for a process that has ended.
+// Counts like `RunContext.goneFor`, but for a process that has ended.
 function goneFor({ intended, intendedAt, answered }: AttemptState, { clock, target }: { clock: Clock; target: Target }): number {
   const [at, latestMs] = answered === undefined ? [intendedAt, mayLeaveWithinMs(target)] : [answered.at, 0];
   return Math.min(clock.now() - at, surelyPassed(intended.uptime, clock.uptime()) ?? Infinity) - latestMs;
 }
 
-// What sets the same once more undoes nothing.
+// A late request that sets the same value undoes nothing.
 function mayUndo(late: TouchingWrite, write: TouchingWrite, { profile }: Target): boolean {
   const [own, theirs] = [late.operation, write.operation];
   if (!own.writes || !theirs.writes || own.service !== theirs.service || !mayTouchSame(late, write)) return false;
