@@ -3,7 +3,7 @@ import { hadNoEffect } from "../protocol/attempt-state.ts";
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead } from "../protocol/record.ts";
 import type { AttemptReport, ReceiptReport } from "./shape.ts";
 
-/** What is known of one attempt of a write. */
+/** The records about one attempt of a write. */
 export interface Attempt {
   /** The record of its intent. */
   readonly intended: AttemptIntended;
@@ -13,18 +13,18 @@ export interface Attempt {
   answered?: AttemptAnswered;
   /** The record of its final receipt; left out before there is one. */
   receipt?: ReceiptRead;
-  /** The record of what other evidence decided; left out before there is one. */
+  /** The record of the verdict that other evidence gave; left out before there is one. */
   settled?: AttemptSettled;
 }
 
-/** Takes what was learnt of an attempt. */
+/** Adds a record to an attempt. */
 export function learn(attempt: Attempt, record: AttemptAnswered | ReceiptRead | AttemptSettled): void {
   if (record.kind === "attempt.answered") attempt.answered = record;
   else if (record.kind === "receipt.read") attempt.receipt = record;
   else attempt.settled = record;
 }
 
-/** Whether it may have taken effect, or may still do so, without anybody having seen it. */
+/** Returns whether the attempt may have taken effect, or may still do so, without anybody having seen it. */
 export function isOpen(attempt: Attempt): boolean {
   const { answered, receipt, settled } = attempt;
   if (settled !== undefined) return settled.verdict === "superseded";
@@ -32,7 +32,7 @@ export function isOpen(attempt: Attempt): boolean {
   return receipt?.committed !== true && !hadNoEffect(attempt);
 }
 
-/** Whether it is known to have taken effect. */
+/** Returns whether the attempt is known to have taken effect. */
 export function hasEffect({ answered, receipt, settled }: Attempt): boolean {
   return (
     settled?.verdict === "applied" ||
@@ -41,14 +41,14 @@ export function hasEffect({ answered, receipt, settled }: Attempt): boolean {
   );
 }
 
-/** The id that the ledger gave to the write: from its receipt, or already from its answer. */
+/** Returns the ledger's id of the write, from its receipt or its answer. */
 export function transactionOf({ answered, receipt, settled }: Attempt): string | null {
   return (
     textAt(receipt?.receipt, "transactionId") ?? textAt(answered?.payload, "transactionId") ?? settled?.transactionId ?? null
   );
 }
 
-/** Null when the attempt has no receipt at all. */
+/** Returns the receipt of an attempt; null if there is none. */
 export function receiptOf({ answered, receipt }: Attempt): ReceiptReport | null {
   const receiptId = answered?.receiptId ?? textAt(receipt?.receipt, "receiptId");
   if (receiptId === null && receipt === undefined) return null;
@@ -60,7 +60,7 @@ export function receiptOf({ answered, receipt }: Attempt): ReceiptReport | null 
   };
 }
 
-/** The attempt as reports show it. */
+/** Returns the attempt as reports show it. */
 export function attemptReport(attempt: Attempt): AttemptReport {
   const { intended, at, answered, settled } = attempt;
   return {
@@ -81,7 +81,7 @@ export function attemptReport(attempt: Attempt): AttemptReport {
   };
 }
 
-/** The text under a key of an object; null when there is none. */
+/** Returns the text under a key of an object; null if there is none. */
 export function textAt(value: unknown, key: string): string | null {
   if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return null;
   const found: unknown = (value as Readonly<Record<string, unknown>>)[key];

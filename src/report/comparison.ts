@@ -6,7 +6,7 @@ import { oneLine } from "./formats/foreign-text.ts";
 const MOST_DRIFTS = 50;
 const MOST_TOTALS = 20;
 
-/** What a comparison found, for people: both sides with their totals, also when they agree, and each drift. */
+/** Describes what a comparison found: both sides with their totals, even if they agree, and each drift. */
 export function comparisonLines(comparison: Comparison): readonly string[] {
   const { left, right, counts, drifts, cleared, moving, gaps } = comparison;
   const names = { left: left.name, right: right.name };
@@ -51,7 +51,7 @@ function sideLine({ name, rows, keys, sum, requests, from, to }: ComparedSide): 
   return `${leading(name)}: ${count(rows, "row")}${asked}, ${count(keys, "key")}${summed}${read}`;
 }
 
-// A name that begins a line must not begin a command of a log.
+// A side's name at the beginning of a line must not look like a command to a log reader.
 function leading(name: string): string {
   return oneLine(name).replace(/^(?=\s*::)/, "| ");
 }
@@ -62,7 +62,7 @@ function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
   );
 }
 
-/** How many keys were held against each other, and what came of it. */
+/** Returns how many keys were compared, with the result. */
 export function countsLine({ counts, looks }: Comparison): string {
   const parts = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
   const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no drift";
@@ -83,14 +83,14 @@ const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
 /** The names of two sides. */
 export type SideNames = Readonly<Record<"left" | "right", string>>;
 
-/** One drift in a line: its state, its id, its key, and both values. */
+/** Describes one drift on a line: its state, its id, its key, and both values. */
 export function driftLine(drift: Drift, sides: SideNames): string {
   return `${drift.state.padEnd(STATE_CHARS)}  ${oneLine(drift.id)}  ${keyOf(drift.key)}: ${wordsOf(drift, sides)}${knownOf(drift)}`;
 }
 
 const STATE_CHARS = "acknowledged".length;
 
-/** In what two sides differ, in words. */
+/** Describes how two sides differ. */
 export function wordsOf({ kind, ...drift }: Drift, sides: SideNames): string {
   switch (kind) {
     case "differs":
@@ -106,7 +106,7 @@ export function wordsOf({ kind, ...drift }: Drift, sides: SideNames): string {
   }
 }
 
-/** Returns the kind of a drift in a few words, with the name of the side where one has to be named. */
+/** Describes the kind of a drift in a few words, with the name of a side if needed. */
 export function kindWords(kind: DriftKind, sides: SideNames): string {
   switch (kind) {
     case "differs":
@@ -138,14 +138,14 @@ function knownOf({ state, since, acknowledged }: Drift): string {
   return state === "persisting" ? `; since ${isoDay(since)}` : "";
 }
 
-/** A key as `holder alice, token T1`. */
+/** Formats a key as `holder alice, token T1`. */
 export function keyOf(key: Drift["key"]): string {
   return Object.entries(key)
     .map(([part, value]) => `${oneLine(part)} ${visible(oneLine(unmistakable(value)))}`)
     .join(", ");
 }
 
-// Two keys that differ only by a space, or by how a letter is composed, must not look the same.
+// Two keys must not look the same if they differ only by a space, or by how a letter is composed.
 function visible(value: string): string {
   return value === "" || value !== value.trim() ? `"${value}"` : value;
 }
@@ -159,12 +159,12 @@ function bounded(lines: readonly string[], limit: number, what: string, all: num
   return all <= shown.length ? shown : [...shown, `… and ${all - shown.length} more ${what}`];
 }
 
-/** Returns the last day of an acknowledgement, as it was typed; `until` is the moment at which it ends. */
+/** Returns the last day of an acknowledgement, as it was typed. `until` is the moment at which the acknowledgement ends. */
 export function lastDayOf(until: number): string {
   return isoDay(until - 1);
 }
 
-/** Returns that the last runs of so many comparisons did not finish them, as a sentence without its end. */
+/** Returns a sentence, without its full stop, that the last runs of some comparisons did not finish them. */
 export function unfinishedWords(comparisons: number): string {
   const were = comparisons === 1 ? "was not finished by its last run" : "were not finished by their last runs";
   return `${count(comparisons, "comparison")} ${were}, so there may be drifts that are not listed`;

@@ -7,31 +7,31 @@ import { oneLine } from "./formats/foreign-text.ts";
 
 const RECORD_CHARS = 2_000;
 
-/** What one side of a drift said when it was seen last. */
+/** The rows of one side of a drift when it was last seen. */
 export interface SideReport {
-  /** The rows that were kept. */
+  /** The rows that were stored. */
   readonly rows: readonly SaidRow[];
-  /** How many rows more there were than were kept. */
+  /** How many further rows there were. */
   readonly more: number;
 }
 
-/** A row as it was read; texts that are not known are empty. */
+/** A row as it was read. Unknown texts are empty. */
 export interface SaidRow {
   /** When it was read. ISO 8601, UTC. */
   readonly at: string;
-  /** An operation, or the expression that gave the rows. */
+  /** The operation, or the expression that returned the rows. */
   readonly operation: string;
-  /** What was asked for; empty where nothing was. */
+  /** The input of the operation; empty if there was none. */
   readonly input: JsonObject;
-  /** Who asked. */
+  /** Who made the request. */
   readonly actor: string;
-  /** Its page, or the line of a file. */
+  /** The page of the row, or its line in a file. */
   readonly where: string;
-  /** The record as it was read; null when it is not known. */
+  /** The record as it was read; null if unknown. */
   readonly record: Json;
 }
 
-/** What a side said, read from the evidence of a drift. */
+/** Reads the rows of one side from the evidence of a drift. */
 export function saidBy(side: "left" | "right", evidence: Json): SideReport {
   const own = partOf(evidence, side);
   const rows = recordsIn(own["read"]).map(rowOf);
@@ -50,7 +50,7 @@ function rowOf(row: JsonObject): SaidRow {
   };
 }
 
-/** What both sides of a drift said when it was seen last: the request, the page, the time, the record. */
+/** Describes both sides of a drift when it was last seen: the request, the page, the time, the record. */
 export function evidenceLines({ evidence, sides }: { readonly evidence: Json; readonly sides: SideNames }): readonly string[] {
   return (["left", "right"] as const).flatMap((side) => {
     const { rows, more } = saidBy(side, evidence);
@@ -83,7 +83,7 @@ function textOf(value: Json | undefined): string {
 const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
-/** Returns the command that acknowledges a drift for a week, for your own reason; `now` in milliseconds since the Unix epoch. */
+/** Returns the command that acknowledges a drift for a week, with a reason to fill in. `now` is in milliseconds since the Unix epoch. */
 export function acknowledgingCommand(id: string, now: number): CommandLine {
   const day = isoDay(now + EXAMPLE_DAYS * DAY_MS);
   return command`drift ack ${id} --because TEXT --until ${day}`;

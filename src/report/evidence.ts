@@ -4,26 +4,26 @@ import { isObject, type Json, type JsonObject, writeJson } from "../base/json/js
 import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./steps/value.ts";
 
-// With what comes before a line of evidence, 80 columns.
+// Together with the text before a line of evidence, this makes 80 columns.
 const WIDTH = 72;
 const VALUE_CHARS = 40;
 const TREE_LINES = 60;
 const ANSWER_LINES = 40;
 const HINTS = 10;
-/** A line that holds a number of many digits keeps them. */
+/** The longest line, so that a number with many digits is not cut. */
 const LINE_CHARS = 2_500;
 
-/** A text of ours that begins a block, and the lines of the block: each is harmless, and none is to begin a line by itself. */
+/** A label of ours and the lines below or beside it. Each line is harmless, but it must not begin a printed line by itself. */
 export interface Block {
   /** The text before the lines: `seen`, `to hold`, `or`, `and`, `response`. */
   readonly label: string;
-  /** Whether the lines form a drawing: all of them then come below the label. */
+  /** Whether the lines form a drawing, which is printed below the label. */
   readonly isDrawn: boolean;
   /** The lines, from top to bottom. */
   readonly lines: readonly string[];
 }
 
-/** The explanation of a failed expectation for people; nothing when the evidence is none. */
+/** Explains a failed expectation to people. Returns nothing if there is no evidence of this kind. */
 export function explanationBlocks(evidence: Json): readonly Block[] | undefined {
   if (!isObject(evidence) || typeof evidence["expression"] !== "string" || !isObject(evidence["tree"])) return undefined;
   const hints = recordsIn(evidence["hints"]).slice(0, HINTS);
@@ -51,7 +51,7 @@ function bounded(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [...lines.slice(0, limit), `… ${lines.length - limit} more lines`];
 }
 
-// The journal is read as it comes: what is not as it should be is left out.
+// Evidence comes from the journal unchecked, so a value of the wrong type is left out.
 function textIn(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === "string" ? value : undefined;
@@ -62,13 +62,13 @@ function objectIn(object: JsonObject, name: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** A node of a drawn tree: its lines within so many columns, and what hangs from it. */
+/** A node of a drawn tree: its lines for a width in columns, and the nodes below it. */
 interface Twig {
   readonly lines: (width: number) => readonly string[];
   readonly below: readonly Twig[];
 }
 
-// The whole expression is shown above already, and that it does not hold.
+// The root is left out, because the whole expression was shown before.
 function treeLines(tree: JsonObject): readonly string[] {
   const twig = nodeTwig(tree);
   return twig.below.length === 0 ? twig.lines(WIDTH) : drawn(twig.below, "");
@@ -137,7 +137,7 @@ function itemsTwig(items: JsonObject): Twig {
 
 const INLINE_ITEMS = 60;
 
-// `[1] h.amount = 0`; nothing for an item with more lines below it.
+// Formats an item as `[1] h.amount = 0`. Returns nothing for an item with further lines below it.
 function flatItem(item: JsonObject): string | undefined {
   const condition = objectIn(item, "condition") ?? {};
   const at = textIn(item, "at") ?? "";
@@ -155,7 +155,7 @@ function flatItem(item: JsonObject): string | undefined {
   return `${at} ${values.join(", ")}`;
 }
 
-// The condition is the same for each item, and is shown above: only its parts are shown here.
+// The condition is the same for each item and is shown above, so only its parts are shown here.
 function itemTwig(item: JsonObject): Twig {
   const flat = flatItem(item);
   const at = textIn(item, "at") ?? "";
@@ -187,7 +187,7 @@ function hintLines(hint: JsonObject): readonly string[] {
   ];
 }
 
-// What a label takes of a line beyond the bar of those below it.
+// How much longer a label is than the bar before the lines below it.
 const LABEL_CHARS = "to hold: ".length - "  | ".length;
 const LEAST_CHARS = 24;
 
@@ -212,7 +212,7 @@ function wrapped(text: string): readonly string[] {
   return [...lines, line];
 }
 
-// Where differing places or texts are shown below, only what is short is shown here.
+// If differing places or texts are shown below, a long value is not shown here.
 function wantedText(wanted: JsonObject, { isShownBelow, chars }: { isShownBelow: boolean; chars: number }): string {
   const expression = textIn(wanted, "expression");
   const named = expression === undefined ? undefined : cut(expression, WIDTH);
@@ -221,7 +221,7 @@ function wantedText(wanted: JsonObject, { isShownBelow, chars }: { isShownBelow:
   return isShownBelow && text.length > chars ? (named ?? "what is written") : text;
 }
 
-// Where the places that differ are shown, the whole value is not repeated.
+// If the differing places are shown, the whole value is not repeated.
 function isText(is: JsonObject | undefined, hasChanges: boolean): string | undefined {
   const value = is === undefined || hasChanges ? undefined : glimpseText(is, VALUE_CHARS);
   return value === undefined ? undefined : `it is ${value}`;
@@ -239,7 +239,7 @@ function changeLine(change: JsonObject): string {
 const POINTED_CHARS = 60;
 const ALIKE_CHARS = 3;
 
-// Two texts that begin alike, one above the other, with a pointer at their first difference.
+// Shows two texts that begin alike one above the other, with a pointer at their first difference.
 function pointerLines(is: Json | undefined, wanted: Json | undefined): readonly string[] {
   if (typeof is !== "string" || typeof wanted !== "string" || is === wanted) return [];
   const [left, right] = [sanitise(writeJson(is)), sanitise(writeJson(wanted))];

@@ -1,11 +1,11 @@
 import { whileUnderWay } from "../base/time/turns.ts";
 import type { RunEvent } from "../protocol/record.ts";
 
-/** Something that receives what happens in one run, in order. */
+/** An observer of one run, which receives its events in order. */
 export interface Observer {
   /** Receives the next event. */
   event(event: RunEvent): void;
-  /** The run is over, whether it was closed or not. */
+  /** Called when the run is over, whether it was closed or not. */
   end?(): void | Promise<void>;
 }
 
@@ -13,8 +13,8 @@ export interface Observer {
 export type OnCrash = (error: unknown, observer: Observer) => void;
 
 /**
- * Notifies several observers. One that crashes gets nothing more, is reported once through `onCrash`, and never fails the run
- * nor keeps the others from hearing.
+ * Passes events to several observers. If one of them crashes, it receives nothing more and is reported once through `onCrash`. It never fails the run, and the
+ * other observers continue.
  */
 export class FanOut implements Observer {
   readonly #listening: Set<Observer>;
@@ -25,11 +25,11 @@ export class FanOut implements Observer {
     this.#onCrash = onCrash;
   }
 
-  /** Notifies all observers of the next event. */
+  /** Passes the next event to all observers. */
   event(event: RunEvent): void {
     for (const observer of this.#listening) {
       try {
-        // An observer may be asynchronous without saying so; its rejection must not end the process.
+        // An observer may be asynchronous although its type is not. Its rejection must not end the process.
         const result: unknown = observer.event(event);
         if (result instanceof Promise) result.catch((error: unknown) => this.#drop(observer, error));
       } catch (error) {
@@ -38,7 +38,7 @@ export class FanOut implements Observer {
     }
   }
 
-  /** Ends all observers, and waits for them. Never rejects. */
+  /** Ends all observers and waits for them. Never rejects. */
   async end(): Promise<void> {
     await Promise.all(Array.from(this.#listening, (observer) => this.#end(observer)));
   }
@@ -56,12 +56,12 @@ export class FanOut implements Observer {
     try {
       this.#onCrash(error, observer);
     } catch {
-      // There is nobody left to report to, and the run matters more.
+      // nobody is left to report this to, and the run matters more
     }
   }
 }
 
-/** Notifies an observer once the next request is under way: nobody waits for the notification. */
+/** Delays events until the next request is under way, so that the run does not wait while an observer handles them. */
 export class Later implements Observer {
   readonly #observer: Observer;
   #pending: RunEvent[] = [];
@@ -76,7 +76,7 @@ export class Later implements Observer {
     this.#pending.push(event);
   }
 
-  /** Delivers all events that wait. */
+  /** Delivers all events that were kept. */
   deliver(): void {
     const events = this.#pending;
     this.#pending = [];

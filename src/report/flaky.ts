@@ -1,21 +1,21 @@
 import type { RowOutcome, RunReport } from "./shape.ts";
 
 /**
- * A step that passed in one of the runs that `--repeat` made of a playbook, and failed in another. One that left a write unknown, or in conflict, in any
- * of them is none: reports that count a flaky step as passed must not hide it.
+ * A step that passed in one run of `--repeat` and failed in another. A step that is unknown or in conflict in any of these runs is not flaky, because reports
+ * that count a flaky step as passed must not hide it.
  */
 export interface FlakyStep {
   /** The file of the playbook. */
   readonly file: string;
-  /** Its address. */
+  /** The address of the step. */
   readonly step: string;
-  /** The number of runs in which it passed, and did not. */
+  /** The number of runs in which it passed. */
   readonly passed: number;
   /** The number of runs in which it did not pass. */
   readonly failed: number;
 }
 
-// A step that was skipped, is pending or was not run has shown nothing.
+// A step that was skipped, is pending or was not run proves nothing.
 const GOOD: ReadonlySet<RowOutcome> = new Set(["ok", "changed", "unchanged"]);
 const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "drift"]);
 const ERRORS: ReadonlySet<RowOutcome> = new Set(["unknown", "conflict"]);

@@ -7,14 +7,14 @@ import { cut, oneLine } from "./formats/foreign-text.ts";
 import { shortJson } from "./steps/value.ts";
 
 const SHOWN = 3;
-// With what comes before a line, 100 columns.
+// Together with the text before a line, this makes 100 columns.
 const WIDTH = 96;
 const VALUE_CHARS = 40;
 const WHOLE_CHARS = 2_000;
-// No line begins with what somebody else wrote.
+// The bar keeps foreign text from beginning a line.
 const BELOW = "  | ";
 
-/** Returns the conditions of a step that held, each with its values. Unless all is wanted, of many the first ones, cut to a line. */
+/** Returns the conditions of a step that held, each with its values. Unless `isWhole`, returns only the first ones, each cut to one line. */
 export function heldLines(held: HeldConditions | null, isWhole: boolean): readonly string[] {
   if (held === null) return [];
   const shown = isWhole ? held.shown : held.shown.slice(0, SHOWN);
@@ -29,12 +29,12 @@ function shortLines(condition: HeldCondition): readonly string[] {
   if (values === "") return [text];
   const line = `${text}  (${values})`;
   if (line.length <= WIDTH) return [line];
-  // How many items a list has is not worth a line.
+  // The number of items in a list is not worth a line.
   const isCount = condition.values.every((part) => !("value" in part) || Array.isArray(part.value));
   return isCount ? [text] : [text, cut(`${BELOW}${values}`, WIDTH)];
 }
 
-// Two sides that are equal have one value, and a single part need not be named again.
+// If both sides are equal, one value is enough, and a single part need not be named again.
 function valuesText(values: readonly HeldValue[]): string {
   const [first] = values;
   if (first !== undefined && new Set(values.map(exactText)).size === 1) return valueText(first);

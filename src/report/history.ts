@@ -3,11 +3,12 @@ import type { Holder, RunClosed, RunRecord, RunReleased } from "../protocol/reco
 import { textAt } from "./attempt.ts";
 import type { HistoryReport } from "./shape.ts";
 
-/** Continues the history of a run with a record: who ran it, and how it continued. What is about a step alone adds nothing. */
+/** Adds a record to the history of a run: who ran it, and how it continued. Records about a single step add nothing. */
 export function continueHistory(history: HistoryReport[], record: RunRecord): void {
   const happened = happeningOf(record);
   if (happened === undefined) return;
-  // Whoever brings a person's word claims the run, notes the word and closes it: nothing was run, and nothing interrupted.
+  // To record a person's decision, a process claims the run, records the decision and closes the run. Nothing was run or interrupted, so the claim and the
+  // closing are left out.
   if (isWord(happened) && history.at(-1)?.what === "claimed") history.pop();
   if (happened.what === "closed" && isWord(history.at(-1))) return;
   history.push(happened);

@@ -20,7 +20,7 @@ import type { HistoryReport, RowOutcome, RunHeading, RunReport, StepReport, Tota
 import { StepFold } from "./steps/step-fold.ts";
 import { type StepRecord, Stops, type Times } from "./steps/step-times.ts";
 
-/** The report of a run: the fold of its records, from the first. Pure. */
+/** Returns the report of a run, which is the fold of its records from the first. Pure. */
 export function reportOf(records: Iterable<RunRecord>): RunReport {
   const fold = new RunFold();
   for (const record of records) fold.take(record);
@@ -31,11 +31,11 @@ interface Group extends StepGroup {
   readonly rounds: Map<string, StepFold>;
 }
 
-/** A report in the making. To take a record costs the same at the first step and at the ten-thousandth. */
+/** A report that grows with each record. The cost of a record does not depend on the number of steps. */
 export class RunFold implements Observer {
   readonly #groups = new Map<string, Group>();
   readonly #history: HistoryReport[] = [];
-  /** What has failed, or holds what may have, and has no end as yet. */
+  /** Steps that have failed, and containers without an end that may contain such steps. */
   readonly #open = new Set<StepFold>();
   #nesting = new Nesting([]);
   #opened: (RunRecord & RunOpened) | undefined;
@@ -52,7 +52,7 @@ export class RunFold implements Observer {
     return this.#closed;
   }
 
-  /** Takes a record; notices leave no trace in a report. */
+  /** Takes a record. Notices do not change a report. */
   event(event: RunEvent): void {
     if (!isNotice(event)) this.take(event);
   }
@@ -102,7 +102,7 @@ export class RunFold implements Observer {
     if (step.hasEnded && !step.isContainer) this.#count(step.address, step.times.takeNew());
   }
 
-  // A read that was interrupted is made from its start by the run that resumes; a write continues.
+  // After an interrupted read, the resumed run repeats it from its start. An interrupted write continues, so earlier waiting counts.
   #waitBefore(address: string, waitedMs: number): void {
     const { times } = this.step(address);
     if (times.startedAt !== undefined) times.wait(waitedMs);
@@ -113,14 +113,14 @@ export class RunFold implements Observer {
     this.#count(block, { durationMs: 0, waitedMs });
   }
 
-  // What a step takes, all that holds it takes.
+  // The time of a step also counts for all containers around it.
   #count(address: string, times: Omit<Times, "stoppedMs">): void {
     for (let holder = this.#holderOf(address); holder !== undefined; holder = this.#holderOf(holder.address)) {
       holder.times.hold(times);
     }
   }
 
-  // The round of a block or an included playbook in which a step is.
+  // Returns the round of the block or included playbook that contains a step.
   #holderOf(address: string): StepFold | undefined {
     const group = this.#groups.get(this.#nesting.holderOf(stepOf(address)) ?? "");
     if (group === undefined) return undefined;
@@ -142,7 +142,7 @@ export class RunFold implements Observer {
     group.rounds.delete(address);
   }
 
-  // With the step that failed all that holds it has, and rounds beside it may have failed too.
+  // The containers around the failed step have failed with it, and rounds that ran in parallel may have failed too.
   #rescue({ step: block, failed }: BlockTurned): void {
     for (const step of this.#open) {
       if (step.address !== failed && !this.#nesting.isWithin(step.address, block)) continue;
@@ -151,19 +151,19 @@ export class RunFold implements Observer {
     }
   }
 
-  /** Whether a step is in a block or an included playbook, in the same rounds as it. */
+  /** Returns whether a step is in a block or an included playbook, in the same rounds. */
   isWithin(address: string, container: string): boolean {
     return this.#nesting.isWithin(address, container);
   }
 
-  /** The step at an address; one that the opening did not name comes after those it did. */
+  /** Returns the step at an address. A step that the opening did not name comes last. */
   step(address: string): StepFold {
     const group = this.#group(stepOf(address));
     if (address === group.whole.address) return group.whole;
     return getOrInsert(group.rounds, address, () => new StepFold(group.whole.heading, this.#stops, address));
   }
 
-  // A block, or an included playbook, whose end was not recorded ended as the run did.
+  // If the end of a block or an included playbook was not recorded, it ended as the run did.
   #endContainers(outcome: RunOutcome | undefined): void {
     for (const { whole, rounds } of this.#groups.values()) {
       if (!whole.isContainer) continue;
@@ -172,7 +172,7 @@ export class RunFold implements Observer {
     }
   }
 
-  /** The rows in the order of the playbook, each with what it holds; also those of steps under way with nothing recorded yet. */
+  /** Returns the rows in the order of the playbook, each with the rows inside it. Includes `active` steps without any record. */
   tree(active: Iterable<string> = []): readonly Row[] {
     const groups = new Map<string, StepGroup>(this.#groups);
     for (const address of active) {
@@ -185,12 +185,12 @@ export class RunFold implements Observer {
     return rowsInOrder(groups.values(), this.#nesting);
   }
 
-  /** The rows in the order of the playbook, each with what it holds below it. */
+  /** Returns the rows in the order of the playbook, each followed by the rows inside it. */
   rows(): Generator<StepFold> {
     return flattened(this.tree());
   }
 
-  /** Whether anything of a step was recorded. */
+  /** Whether any record about a step exists. */
   get hasBegun(): boolean {
     return this.rows().some((row) => row.hasBegun);
   }
@@ -227,7 +227,8 @@ export class RunFold implements Observer {
     };
   }
 
-  // What was done and is written no more comes after the rest; what had no effect, such as a step that failed, has no row any more.
+  // Steps that had an effect and were then removed from the playbook come after the others. Removed steps without effect, such as failed ones, have no row any
+  // more.
   #rewrite({ playbook, steps }: Writing): void {
     if (this.#opened !== undefined) this.#opened = { ...this.#opened, playbook, steps };
     this.#nesting = new Nesting(steps);
@@ -260,7 +261,7 @@ function newGroup(heading: StepHeading, stops: Stops): Group {
   return { whole: new StepFold(heading, stops), rounds: new Map() };
 }
 
-// What holds steps is no step to be counted itself.
+// Containers are not counted, only the steps in them.
 function totalsOf(all: readonly StepReport[]): Totals {
   const steps = all.filter(({ kind }) => kind === "call" || kind === "check");
   const byOutcome = Map.groupBy(steps, ({ outcome }) => outcome);

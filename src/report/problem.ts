@@ -6,10 +6,10 @@ import { cut, foreignLines } from "./formats/foreign-text.ts";
 
 const CODE_CHARS = 80;
 
-/** A problem of a step, or one of a document, in which what is not known is null. */
+/** A problem of a step, or of a document, in which unknown values are null. */
 type AnyProblem = StepProblem | ({ readonly evidence?: undefined; readonly why?: string | null } & Omit<ProblemReport, "why">);
 
-/** What a person needs to hear about a problem: what, why, what was seen, what to do. Each line begins with our own words. */
+/** Describes a problem to a person: what, why, the evidence, and what to do. Each line begins with our own words. */
 export function problemLines({ code, message, why = null, evidence, next = null }: AnyProblem): readonly string[] {
   return [
     ...labelled(codeOf(code), message),
@@ -19,7 +19,7 @@ export function problemLines({ code, message, why = null, evidence, next = null 
   ];
 }
 
-/** What to do about a problem: a command to type has a line of its own, without anything of ours before it. */
+/** Returns what to do about a problem. A command to type is on its own line, without any of our text before it. */
 export function nextLines(next: string): readonly string[] {
   const [first = "", ...rest] = foreignLines(next);
   return [`next: ${first}`, ...rest.map((line) => `  ${COMMAND.test(line) || WORDS.test(line) ? line : `| ${line}`}`)];
@@ -33,7 +33,7 @@ function hasNothing(evidence: StepProblem["evidence"]): evidence is undefined | 
   return evidence === undefined || evidence === null || (isObject(evidence) && Object.keys(evidence).length === 0);
 }
 
-// The only word of a journal that begins a line: it must be a code, whatever the journal says.
+// A code is the only text from a journal that begins a line, so it is made a valid code, whatever the journal contains.
 function codeOf(code: string): string {
   return cut(code.replaceAll(/[^\w.-]/g, "_"), CODE_CHARS);
 }
@@ -43,7 +43,7 @@ function evidenceLines(evidence: NonNullable<StepProblem["evidence"]>): readonly
   return blocks === undefined ? labelled("seen", textOrJson(evidence)) : blocks.flatMap(blockLines);
 }
 
-// A drawing begins below its label, because its lines belong together; a sentence begins beside it.
+// A drawing begins below its label, because its lines belong together. A sentence begins beside its label.
 function blockLines({ label, isDrawn, lines }: Block): readonly string[] {
   const [first = "", ...rest] = lines;
   return isDrawn ? [`${label}:`, ...lines.map(below)] : [`${label}: ${first}`, ...rest.map(below)];
@@ -53,7 +53,7 @@ function below(line: string): string {
   return `  | ${line}`;
 }
 
-/** A text under a label of ours, however many lines it has: no line of it begins with what somebody else wrote. */
+/** Returns a text under a label of ours. None of its lines begins with foreign text. */
 export function labelled(label: string, text: string): readonly string[] {
   const [first = "", ...rest] = foreignLines(text);
   return [`${label}: ${first}`, ...rest.map(below)];

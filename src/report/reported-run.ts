@@ -7,10 +7,10 @@ import type { RunReport } from "./shape.ts";
 export interface ReportedRun {
   /** The outcome of the run and of each of its steps. */
   readonly report: RunReport;
-  /** All that its journal holds of it, from the first record. */
+  /** Returns all its records from the journal, from the first. */
   readonly records: () => Iterable<RunRecord>;
-  /** The exchanges that this process has made for it; `undefined` when nobody wanted to know. */
+  /** The exchanges that this process has made for it; `undefined` if no report needs them. */
   readonly trace?: Trace | undefined;
-  /** Its exchanges, as far as they are kept. */
+  /** Returns the exchanges that were stored. */
   readonly exchanges?: () => Iterable<KeptExchange>;
 }

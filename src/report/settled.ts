@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, writeJson, textOrJson } from "../
 import { textAt } from "./attempt.ts";
 import type { AttemptReport } from "./shape.ts";
 
-/** Returns how an attempt was settled by other evidence than its answer, in one sentence. */
+/** Describes in one sentence how other evidence than its answer settled an attempt. */
 export function settledText(settled: NonNullable<AttemptReport["settled"]>, operation = ""): string {
   const { verdict, evidence } = settled;
   const [who, because] = [textAt(evidence, "who"), textAt(evidence, "because")];
@@ -10,7 +10,7 @@ export function settledText(settled: NonNullable<AttemptReport["settled"]>, oper
   return because === null ? `${verdict}, as read back: ${evidenceWords(evidence, operation)}` : `${verdict}, since ${because}`;
 }
 
-/** Returns what was read, in words: `minted 0 → 90, transaction 3f2a…`. */
+/** Describes the evidence: `minted 0 → 90, transaction 3f2a…`. */
 function evidenceWords(evidence: Json, operation: string): string {
   if (!isObject(evidence)) return writeJson(evidence);
   const words = Object.entries(evidence).flatMap(([name, value]) => {
@@ -20,14 +20,14 @@ function evidenceWords(evidence: Json, operation: string): string {
   return words.join(", ");
 }
 
-// What the total of a probe adds up.
+// Returns what the total of a probe adds up.
 function totalWord(operation: string): string {
   if (/mint/i.test(operation)) return "minted";
   if (/burn/i.test(operation)) return "burnt";
   return operation === "" ? "total" : "balance";
 }
 
-/** `transactionTime` as `transaction time`. */
+/** Writes `transactionTime` as `transaction time`. */
 function wordsIn(name: string): string {
   return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

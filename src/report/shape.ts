@@ -16,78 +16,78 @@ import type { TargetHeading, StepHeading } from "../protocol/heading.ts";
 /** The outcome of a run and of each of its steps. Its JSON form is public: fields are added, never renamed. */
 export interface RunReport {
   readonly format: 1;
-  /** Of a run that `--repeat` made: which one of how many. */
+  /** If `--repeat` made the run: its number and the total. */
   readonly repeat?: NthRun;
-  /** Of a run that `--each` made: the row whose columns are its inputs. */
+  /** If `--each` made the run: the row with its inputs. */
   readonly row?: EachRow;
-  /** What is known of the run as a whole. */
+  /** The run as a whole. */
   readonly run: RunHeading;
   /** One row for each step, and for each round of a `foreach`, in the order of the playbook. */
   readonly steps: readonly StepReport[];
-  /** How many steps have which outcome. */
+  /** The number of steps by outcome. */
   readonly totals: Totals;
 }
 
-/** A row of the file of `--each`, and its line. */
+/** A row of the file for `--each`. */
 export interface EachRow {
   /** The file that `--each` names. */
   readonly file: string;
-  /** From 1 on. */
+  /** The line of the row, from 1. */
   readonly line: number;
 }
 
 /** One of several runs of a playbook that one command makes. */
 export interface NthRun {
-  /** Its number among them, from 1 on. */
+  /** Its number among them, from 1. */
   readonly number: number;
   /** How many there are. */
   readonly of: number;
 }
 
-/** A playbook that was expected to run, but has no run. */
+/** A playbook that should have run, but has no run. */
 export interface NotBegun {
   /** Its title and its file. */
   readonly playbook: { readonly name: string; readonly file: string };
-  /** The row of the file of `--each` for which it was expected to run. */
+  /** The row of the file for `--each` for which it should have run. */
   readonly row?: EachRow;
   /** Why its run did not begin. */
   readonly problem: StepProblem;
 }
 
-/** The code of the problem of a playbook that `--fail-fast` did not start: nothing is wrong with it. */
+/** The problem code of a playbook that `--fail-fast` did not start. Nothing is wrong with the playbook. */
 export const NOT_STARTED = "run.not-started";
 
-/** What is known of a run as a whole. */
+/** The run as a whole. */
 export interface RunHeading {
   /** The time and a random part: `20260131T120000-k3v9x2pq`. */
   readonly id: string;
-  /** Letters and digits that distinguish this run's ids from those of other runs. */
+  /** Letters and digits that distinguish the ids of this run from those of other runs. */
   readonly key: string;
-  /** The name that the caller gave to the run with `--key`; null: none. */
+  /** The key that the caller gave to the run with `--key`; null if none. */
   readonly idempotencyKey: string | null;
-  /** Its title, its file, and the SHA-256 digest of its text and of all that it includes, in hexadecimal. */
+  /** Its title, its file, and the hexadecimal SHA-256 digest of its text and of everything that it includes. */
   readonly playbook: { readonly name: string; readonly file: string; readonly digest: string };
-  /** The environment, with the addresses that it had. */
+  /** The environment with its addresses at that time. */
   readonly target: TargetHeading;
-  /** The inputs, with their defaults; secrets are masked. */
+  /** The inputs with their defaults. Secrets are masked. */
   readonly inputs: JsonObject;
   /** How the run ended. */
   readonly outcome: ReportedOutcome;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
-  /** Null while the run is under way, or when its process died. */
+  /** ISO 8601, UTC. Null while the run is under way, or if its process died. */
   readonly finishedAt: string | null;
-  /** From the opening to the last closing, without the times between a stop and its resume. */
+  /** From the opening to the last closing, without the time between a stop and its resume. */
   readonly durationMs: number | null;
   /** The values of the playbook's `outputs`, by name; empty while the run is not closed. */
   readonly outputs: JsonObject;
   /** Why the run failed although no step did. */
   readonly problem: StepProblem | null;
-  /** Who ran it, and how it continued, in order. */
+  /** The processes that ran it, and how it continued, in order. */
   readonly history: readonly HistoryReport[];
-  /** A person began the run although earlier runs had left writes open; null: nobody had to. */
+  /** Set if a person started the run although earlier runs had left writes open; null if this was not needed. */
   readonly anyway: Anyway | null;
-  /** A person consented to its writes in a protected environment; null: nobody had to. */
+  /** The person's consent to writes in a protected environment; null if this was not needed. */
   readonly confirmed: Confirmation | null;
 }
 
@@ -96,123 +96,121 @@ export interface HistoryReport {
   /** ISO 8601, UTC. */
   readonly at: string;
   /**
-   * `released`: a person made the claim of another process void. `resolved`: a person recorded the outcome of a write. `edited`: the run
-   * resumed with its edited playbook.
+   * `released`: a person voided the claim of another process. `resolved`: a person recorded the outcome of a write. `edited`: the run resumed with its edited
+   * playbook.
    */
   readonly what: "claimed" | "released" | "resolved" | "edited" | "closed";
-  /** The process, or the person; null where it does not matter. */
+  /** The process or the person; null if it does not matter. */
   readonly by: string | null;
-  /** `closed`: the outcome. `released`: why. `resolved`: what, and why. `edited`: what of it somebody should know. */
+  /** `closed`: the outcome. `released`: why. `resolved`: what, and why. `edited`: what a person should know about it. */
   readonly text: string | null;
 }
 
-/** `running`: not closed. Either it is under way, or its process died. */
+/** `running`: not closed. The run is under way, or its process died. */
 export type ReportedOutcome = RunOutcome | "running";
 
-/** The outcome of one step, or of one round of it. What is not known is null, never left out. */
+/** The outcome of one step, or of one round of it. Unknown values are null, never left out. */
 export interface StepReport extends Pick<StepHeading, "id" | "name" | "uses" | "line"> {
-  /** The step's address: its id, and the key of its round. */
+  /** The step's address: its id and the key of its round. */
   readonly step: string;
-  /** What the step is. */
+  /** The kind of the step. */
   readonly kind: "call" | "check" | "block" | "include";
-  /** The keys of the rounds around it, the outermost first. */
+  /** The keys of the rounds around it, the outermost first, in one text. */
   readonly key?: string;
-  /** The included playbook in whose file it is written; null: the run's own. */
+  /** The included playbook that contains the step; null for the run's own. */
   readonly file: string | null;
-  /** How many blocks and included playbooks are around it: they come before it. */
+  /** How many blocks and included playbooks are around it. Their rows come before it. */
   readonly depth: number;
-  /** Who acts, as reports show it; null when none is named, or recorded. */
+  /** The actor, as reports show it; null if none is named or recorded. */
   readonly actor: string | null;
-  /** The acting entity (`userId:alice`) or the name of a credential; null: the key's own, or not recorded. */
+  /** The acting entity (`userId:alice`) or the name of a credential; null for the key's own entity, or if not recorded. */
   readonly as: string | null;
   /** How it ended. */
   readonly outcome: RowOutcome;
-  /** Of the last attempt, as is the receipt. */
+  /** The transaction of the last attempt, like the receipt. */
   readonly transactionId: string | null;
-  /** What the receipt of the last attempt says; null without one. */
+  /** The receipt of the last attempt; null if there is none. */
   readonly receipt: ReceiptReport | null;
-  /** The attempts of a write, in their order. */
+  /** The attempts of a write, in order. */
   readonly attempts: readonly AttemptReport[];
-  /** Of a write that was sent, how many attempts; otherwise, how many requests it took. */
+  /** The number of attempts if it sent a write, otherwise the number of its requests. */
   readonly requests: number;
-  /** ISO 8601, UTC; null when it has not begun. */
+  /** ISO 8601, UTC; null if it has not begun. */
   readonly startedAt: string | null;
-  /** How long it was worked on: of a write, all attempts, and what was read before them. */
+  /** How long it was worked on. For a write, this includes all attempts and the reads before them. */
   readonly durationMs: number | null;
-  /** How long nothing could be done: pauses before further attempts, between two reads, and until a receipt or an effect was there. */
+  /** How long nothing could be done: pauses before further attempts, pauses between reads, and waiting for a receipt or an effect. */
   readonly waitedMs: number | null;
-  /** The time between a stop, of the step or of the run, and its resume. */
+  /** The time between a stop of the step or the run and its resume. */
   readonly stoppedMs: number | null;
   /** The answer of a completed step. */
   readonly response: Json;
-  /** What the service said when it refused as expected. */
+  /** The service's message when it refused as expected. */
   readonly refusal: string | null;
-  /** Why it stopped; null when it did not. */
+  /** Why it stopped; null if it did not. */
   readonly problem: StepProblem | null;
   /** What a check of severity `warn` found. */
   readonly warning: StepProblem | null;
   /** What a comparison of two sides found. */
   readonly comparison: Comparison | null;
-  /** What a `conserve` found to be equal on both sides. */
+  /** The quantities that a `conserve` found equal on both sides. */
   readonly balances: readonly BalanceReport[] | null;
-  /** The conditions of a completed step: all of them held. Null: it has none, or they were not recorded. */
+  /** The conditions of a completed step, which all held; null if it has none, or if they were not recorded. */
   readonly held: HeldConditions | null;
 }
 
 /** A quantity that is conserved. */
 export interface BalanceReport {
-  /** What it is a quantity of: the object, and the part of it. */
+  /** The object and the part of it whose quantity this is. */
   readonly of: readonly string[];
-  /** The quantity on the first side; null where it has none. */
+  /** The quantity on the first side; null if it has none. */
   readonly left: Json;
-  /** The quantity on the second side; null where it has none. */
+  /** The quantity on the second side; null if it has none. */
   readonly right: Json;
 }
 
-/**
- * A step that had begun when the run ended is `unknown` when a write of it may have taken effect unseen, otherwise `pending`.
- */
+/** A step that had begun when the run ended is `unknown` if one of its writes may have taken effect unseen, otherwise `pending`. */
 export type RowOutcome = StepOutcome | "not-run";
 
-/** What the receipt of a write said. */
+/** The receipt of a write. */
 export interface ReceiptReport {
-  /** The id by which the outcome can be asked for later; null without one. */
+  /** The id with which the outcome can be queried later; null if there is none. */
   readonly receiptId: string | null;
-  /** The ledger's own word; null when no last word has been read. */
+  /** The ledger's own status; null if no final status was read. */
   readonly status: string | null;
-  /** Whether that word means that the write took effect; null when none has been read. */
+  /** Whether this status means that the write took effect; null if none was read. */
   readonly committed: boolean | null;
-  /** The ledger's message; null without one. */
+  /** The ledger's message; null if there is none. */
   readonly message: string | null;
 }
 
 /** One attempt of a write. */
 export interface AttemptReport extends Pick<AttemptIntended, "operation" | "input" | "request"> {
-  /** Its number among the attempts of the step, from 1 on. */
+  /** Its number among the attempts of the step, from 1. */
   readonly attempt: number;
-  /** When its intent became durable, right before it was sent. ISO 8601, UTC. */
+  /** When its intent was durably recorded, right before it was sent. ISO 8601, UTC. */
   readonly at: string;
-  /** Whether it has several items, so that a refusal is not proof that none of them took effect. */
+  /** Whether it has several items, so that a refusal does not prove that none of them took effect. */
   readonly separable: boolean;
-  /** What was there before the write, which shows the outcome of it later; null when nothing was read, or it could not be. */
+  /** The state before the write, which later shows its outcome; null if nothing could be read. */
   readonly baseline: JsonObject | null;
-  /** Null when no answer was recorded. */
+  /** What the answer means; null if no answer was recorded. */
   readonly meaning: AnswerMeaning | null;
-  /** HTTP status; null when no answer came, or none was recorded. */
+  /** The HTTP status; null if no answer came or none was recorded. */
   readonly status: number | null;
-  /** Refused: the service's message. Otherwise why the answer means what it means; null without one. */
+  /** If refused, the service's message. Otherwise, why the answer has this meaning; null if there is nothing to say. */
   readonly message: string | null;
-  /** The id by which the outcome can be asked for later; null without one. */
+  /** The id with which the outcome can be queried later; null if there is none. */
   readonly receiptId: string | null;
-  /** What its receipt says; null without one. */
+  /** Its receipt; null if there is none. */
   readonly receipt: ReceiptReport | null;
-  /** The outcome that other evidence than its own answer decided, and that evidence; null when none did. */
+  /** The verdict of other evidence than its own answer, with that evidence; null if there is none. */
   readonly settled: { readonly verdict: AttemptSettled["verdict"]; readonly evidence: Json } | null;
-  /** From the first byte sent to the last one received, in milliseconds; null when no answer was recorded. */
+  /** From the first byte sent to the last one received, in milliseconds; null if no answer was recorded. */
   readonly durationMs: number | null;
 }
 
-/** How many rows that are calls or checks have which outcome; `steps` is their sum. */
+/** The number of calls and checks by outcome. `steps` is their sum. */
 export interface Totals {
   /** All rows that are calls or checks. */
   readonly steps: number;
@@ -234,30 +232,30 @@ export interface Totals {
   readonly unknown: number;
   /** Rows with the outcome `conflict`. */
   readonly conflict: number;
-  /** Comparisons that found one. */
+  /** Comparisons that found a drift. */
   readonly drift: number;
   /** Rows with the outcome `not-run`. */
   readonly notRun: number;
-  /** Steps whatever their outcome, beside which there is a warning. */
+  /** Steps with a warning, whatever their outcome. */
   readonly warnings: number;
 }
 
-/** What is wrong, written for people. */
+/** A problem, written for people. */
 export interface ProblemReport {
-  /** Identifies the kind of problem, and stays the same: `output.no-value`. */
+  /** Identifies the kind of problem and never changes: `output.no-value`. */
   readonly code: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** Why that is so, or matters; null when that is not said. */
+  /** Why that is the case, or why it matters; null if nothing is said. */
   readonly why: string | null;
-  /** The command or edit that continues from here; null when there is none. */
+  /** The command or edit that continues from here; null if there is none. */
   readonly next: string | null;
 }
 
-/** A file of a folder that was left out, and why. */
+/** A file in a folder that was skipped. */
 export interface SkippedFile {
   /** The path of the file. */
   readonly file: string;
-  /** Why it was left out, in a few words. */
+  /** Why it was skipped, in a few words. */
   readonly why: string;
 }

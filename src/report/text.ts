@@ -13,16 +13,16 @@ import { type Detail, indented, rowLines } from "./steps/step-lines.ts";
 import { countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS } from "./words.ts";
 import { hintedStep, hintedProblem } from "./hinted.ts";
 
-// Plain text for pipes and CI logs: no escape sequence, and no line begins with what somebody else wrote.
+// Plain text for pipes and CI logs: it has no escape sequences, and no line begins with foreign text.
 
 const OUTPUT_CHARS = 2_000;
 
-/** The line that begins a run. */
+/** Returns the first line of a run. */
 export function headerLine({ playbook, target, runId }: Pick<RunOpened, "playbook" | "target" | "runId">): string {
   return `▶ ${oneLine(playbook.name)}  (${oneLine(playbook.file)})  environment ${oneLine(environmentWords(target))}  run ${oneLine(runId)}`;
 }
 
-/** Returns what people should know about the start of a run; mostly nothing. */
+/** Returns what people should know about the start of a run; usually nothing. */
 export function beganLines({
   anyway,
   confirmed,
@@ -35,7 +35,7 @@ export function beganLines({
   ]);
 }
 
-/** Returns the line of a run that a person started although writes were left open. */
+/** Returns the line about a person who started the run although writes were left open. */
 export function anywayText({ who, because, runs }: Anyway): string {
   return `! began although ${oneLine(runs.join(", "))} left writes open, says ${oneLine(who)}: ${oneLine(because)}`;
 }
@@ -46,18 +46,18 @@ const CONSENTS: Readonly<Record<Confirmation["how"], string>> = {
   plan: "with an approved plan",
 };
 
-/** Says who consented to the writes of a run in a protected environment, in one line. */
+/** Describes in one line who consented to the writes of a run in a protected environment. */
 export function confirmedText({ who, how, approval }: Confirmation): string {
   const by = approval === undefined ? "" : `, which ${oneLine(approval.who)} approved: ${oneLine(approval.because)}`;
   return `${oneLine(who)} consented to its writes ${CONSENTS[how]}${by}`;
 }
 
-/** The line of a run that cannot start yet. */
+/** Returns the line about a run that cannot start yet. */
 export function waitingLine({ for: what, untilMs }: { readonly for: string; readonly untilMs: number }): string {
   return `… waiting until ${isoTime(untilMs)} for ${oneLine(what)}`;
 }
 
-/** The line of a step that has been busy for long. */
+/** Returns the line about a step that has been busy for long. */
 export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting" | "step.reading" }>): string {
   const step = oneLine(notice.step);
   if (notice.kind === "step.reading") return `… ${step}  page ${notice.pages} · ${countLong(notice.rows, "row")}`;
@@ -67,7 +67,7 @@ export function busyLine(notice: Extract<Notice, { readonly kind: "step.waiting"
 /** The line that confirms that the runs are stopping. */
 export const STOPPING_LINE: string = `… stopping: no new step starts, and a write on its way gets ${LIMITS.writeGraceMs / 1_000} s for its answer; press Ctrl-C again to end at once`;
 
-/** The label of each line of a run when several runs share a log: the name of its file, or its path where two have the same name. */
+/** Returns the label of each line of a run if several runs share a log: the name of its file, or its path if two files have the same name. */
 export function labelRun({ playbook: { file } }: Pick<RunOpened, "playbook">, files: readonly string[]): string {
   const isShared = files.some((other) => other !== file && fileName(other) === fileName(file));
   return `[${oneLine(isShared ? file : fileName(file))}] `;
@@ -83,18 +83,18 @@ export function doneBeforeLine({ ok, changed, unchanged, skipped, rescued, steps
   return done === 0 ? [] : indented([`${done} of ${count(steps, "step")} done before`]);
 }
 
-/** Returns the notes on a resumed run whose playbook was edited, with the files that are others than before. */
+/** Returns the notes on a resumed run whose playbook was edited, with the files that have changed. */
 export function editedLines(before: Pick<Writing, "sources">, edited: RunEdited): readonly string[] {
   const files = editedFiles(before, edited).map((file) => oneLine(file));
   return indented([`edited since: ${files.join(", ")}`, ...edited.notes.map((note) => `! ${oneLine(note)}`)]);
 }
 
-/** Returns the notes on a block whose `always` runs once more: the steps of it that do not. */
+/** Returns the notes on a block whose `always` runs again: which of its steps do not run again. */
 export function turnedLines({ kept = [] }: Pick<BlockTurned, "kept">): readonly string[] {
   return indented(kept.map((step) => `! ${oneLine(step)} is not done again: it sent a write when its \`always\` ran before`));
 }
 
-/** Returns a whole run in plain lines, as somebody would have seen it who watched. */
+/** Returns a whole run as plain lines, as a person who watched it would have seen it. */
 export function reportLines(report: RunReport, detail: Detail, hint: Hint = PLAIN_HINT): readonly string[] {
   const { run, steps } = report;
   const hintedSteps = steps.map((step) => hintedStep(step, hint));
@@ -116,7 +116,7 @@ export function summaryLines({ run, totals }: RunReport, hint: Hint = PLAIN_HINT
   ];
 }
 
-/** Returns how long a run took; the time between a stop and its resume is no work of it. Empty while it is under way. */
+/** Returns how long a run took, without the time between a stop and its resume. Empty while it is under way. */
 export function durationText({ startedAt, finishedAt, durationMs }: RunReport["run"]): string {
   if (durationMs === null || finishedAt === null) return "";
   const stoppedMs = Date.parse(finishedAt) - Date.parse(startedAt) - durationMs;
@@ -128,7 +128,7 @@ function nextLine(run: RunReport["run"], hint: Hint): string {
   return `${words}: ${hint(typed)}`;
 }
 
-/** The command by which a person continues a run that did not pass, or finds out more about it, and what it is for. */
+/** Returns the command that continues a run that did not pass, or shows more about it, and what the command is for. */
 export function nextOf({ id, outcome }: Pick<RunReport["run"], "id" | "outcome">): {
   readonly words: string;
   readonly command: CommandLine;
@@ -139,7 +139,7 @@ export function nextOf({ id, outcome }: Pick<RunReport["run"], "id" | "outcome">
     : { words: "to continue", command: command`resume ${oneLine(id)}` };
 }
 
-/** `5 steps: 3 changed, 1 failed, 1 not run` */
+/** Formats the counts: `5 steps: 3 changed, 1 failed, 1 not run`. */
 export function countsOf(totals: Totals): string {
   const { warnings } = totals;
   const counts = countsIn(totals).map(([outcome, number]) => `${number} ${STEP_WORDS[outcome].word}`);
@@ -157,7 +157,7 @@ export function runsLine(reports: readonly unknown[], notBegun: readonly unknown
   return `${count(reports.length, "run")}${others}`;
 }
 
-/** The line that ends a command of several runs. */
+/** Returns the last line of a command with several runs. */
 export function overallLine(reports: readonly Pick<RunReport, "run">[], skipped = 0): string {
   const outcomes = Map.groupBy(reports, ({ run }) => run.outcome);
   const counts = Array.from(outcomes, ([outcome, { length }]) => `${length} ${RUN_WORDS[outcome].word}`);

@@ -5,7 +5,7 @@ import type { AttemptReport, ReceiptReport, StepReport } from "./shape.ts";
 export interface WriteVerdict {
   /** The outcome in one or two words. */
   readonly word: "acknowledged" | "applied" | "absent" | "superseded" | "unchanged" | "refused" | "not sent" | "unknown";
-  /** In one sentence; it holds words of the service. */
+  /** The evidence in one sentence, which contains text from the service. */
   readonly by: string;
 }
 

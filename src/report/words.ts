@@ -8,11 +8,11 @@ interface Word {
 }
 
 interface StepWord extends Word {
-  /** The run could continue from it. */
+  /** Whether the run could continue after it. */
   readonly isDone: boolean;
 }
 
-/** How the outcomes of steps are written for people. Only what ended as expected has a tick. */
+/** How the outcomes of steps are written for people. Only outcomes as expected have a tick. */
 export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   ok: { mark: "✓", word: "ok", isDone: true },
   changed: { mark: "✓", word: "changed", isDone: true },
@@ -27,25 +27,25 @@ export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
   "not-run": { mark: "·", word: "not run", isDone: false },
 };
 
-/** How the environment of a run is named for people: the embedded sandbox is never to be taken for a service. */
+/** Returns the name of a run's environment for people. The embedded sandbox must never be mistaken for a service. */
 export function environmentWords(target: TargetHeading): string {
   return isEmbedded(target) ? `${target.environment} (embedded sandbox, no real service)` : target.environment;
 }
 
 const WARNED: Word = { mark: "!", word: "warned" };
 
-/** How a step is written for people: one with a warning is not marked as a success. */
+/** Returns how a step is written for people. A step with a warning is not marked as a success. */
 export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): Word {
   return warning === null ? STEP_WORDS[outcome] : WARNED;
 }
 
-/** Returns who acted in a step: the actor's name and, where the name is not the same, the entity or the credential; empty when nobody is named. */
+/** Returns who acted in a step: the actor's name, and the entity or credential if that is different; empty if nobody is named. */
 export function actedAs({ actor, as }: Pick<StepReport, "actor" | "as">): string {
   if (actor === null) return as ?? "";
   return as === null || as === actor ? actor : `${actor} (${as})`;
 }
 
-/** Of a step without a recorded end: its run continues, has ended, or its process died, which the step alone does not show. */
+/** For a step without a recorded end. Its run continues, or has ended, or its process died; the step alone does not show which. */
 export const NO_END = "no end of this step is recorded";
 
 /** How the outcomes of runs are written for people. */
@@ -60,7 +60,7 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
   running: { mark: "!", word: "not finished" },
 };
 
-/** Of a playbook whose run did not begin. */
+/** For a playbook whose run did not begin. */
 export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
 
 /** How the outcomes of firings are written for people. */
@@ -76,7 +76,7 @@ export const FIRING_WORDS: Readonly<Record<FiringState, Word>> = {
   blocked: { mark: "!", word: "kept back" },
 };
 
-/** Whether a step's id says its name already: of a block without a name, and of a check with one. */
+/** Returns whether a step's id already contains its name, as for a block without a name or a check with one. */
 export function isNamedBy(id: string, name: string): boolean {
   return name === id || id.endsWith(`checks.${name}`) || id.endsWith(`reconcile.${name}`);
 }
@@ -95,7 +95,7 @@ const COUNTED: readonly (readonly [keyof Totals, RowOutcome])[] = [
   ["notRun", "not-run"],
 ];
 
-/** How many steps ended how, but for what none did. */
+/** Returns the number of steps for each outcome that occurred. */
 export function countsIn(totals: Totals): readonly (readonly [RowOutcome, number])[] {
   return COUNTED.flatMap(([field, outcome]) => (totals[field] === 0 ? [] : [[outcome, totals[field]] as const]));
 }

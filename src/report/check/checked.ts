@@ -6,34 +6,34 @@ import type { SkippedFile } from "../shape.ts";
 
 /** What a check found in one file. */
 export interface CheckedFile {
-  /** The path of the file, as the check was given it. */
+  /** The path of the file, as given to the check. */
   readonly file: string;
-  /** Whether the file can be run: it has no error. */
+  /** Whether the file can be run, because it has no error. */
   readonly ok: boolean;
   /** The errors and warnings that were found. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What `check --json` prints; `schemas/check.schema.json` describes it. Fields are added, never renamed. */
+/** Returns the output of `check --json`, which `schemas/check.schema.json` describes. Fields are added, never renamed. */
 export function checkJson(files: readonly CheckedFile[], skipped: readonly SkippedFile[] = []): string {
   return harmlessDocument({ format: 1, ok: files.every(({ ok }) => ok), files, skipped });
 }
 
-/** The folder in which a check ran, and the one that a reader of its report counts paths from. */
+/** The folder in which a check ran, and the folder that paths in its report are relative to. */
 export interface Places {
   /** The absolute path of the folder in which the check ran. */
   readonly cwd: string;
-  /** The absolute path of the folder that paths in the report begin from. */
+  /** The absolute path of the folder that paths in the report are relative to. */
   readonly root: string;
 }
 
-/** A file's path from the root, with slashes; `undefined` when it lies outside. */
+/** Returns a file's path relative to the root, with slashes; `undefined` if the file is outside. */
 export function pathFromRoot(file: string, { cwd, root }: Places): string | undefined {
   const path = relative(root, absolute(file, cwd));
   return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path.split(sep).join("/");
 }
 
-/** A file's address as `file://…`. */
+/** Returns a file's address as `file://…`. */
 export function addressOf(file: string, { cwd }: Places): string {
   return pathToFileURL(absolute(file, cwd)).href;
 }
@@ -42,7 +42,7 @@ function absolute(file: string, cwd: string): string {
   return isAbsolute(file) ? file : join(cwd, file);
 }
 
-/** What is wrong, why, and how to fix it, one a line. */
+/** Returns what is wrong, why, and how to fix it, each on its own line. */
 export function wordsOf({ message, why, suggestion }: Diagnostic): string {
   return [
     message,

@@ -2,7 +2,7 @@ import { type Diagnostic, eachOnce } from "../../source/diagnostic.ts";
 import { workflowCommand } from "../formats/annotation.ts";
 import { type CheckedFile, pathFromRoot, type Places, wordsOf } from "./checked.ts";
 
-/** Workflow commands that GitHub Actions turns into annotations of the files. */
+/** Returns workflow commands that GitHub Actions turns into annotations of the files. */
 export function annotations(files: readonly CheckedFile[], places: Places): string {
   return eachOnce(files)
     .flatMap(({ diagnostics }) => diagnostics.map((diagnostic) => annotation(diagnostic, places)))
@@ -15,7 +15,7 @@ function annotation(diagnostic: Diagnostic, places: Places): string {
     file: pathFromRoot(file, places) ?? file,
     line,
     endLine,
-    ...(line === endLine ? { col: column, endColumn } : {}), // an annotation of several lines has no columns
+    ...(line === endLine ? { col: column, endColumn } : {}), // an annotation of several lines cannot have columns
     title: code,
   };
   return workflowCommand({ severity, properties, message: wordsOf(diagnostic) });

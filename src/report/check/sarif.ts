@@ -8,7 +8,7 @@ import { addressOf, type CheckedFile, pathFromRoot, type Places, wordsOf } from 
 
 const SRCROOT = "%SRCROOT%";
 
-/** The findings as a SARIF 2.1.0 log, with the whole catalogue as its rules. */
+/** Returns the findings as a SARIF 2.1.0 log, with the whole catalogue as its rules. */
 export function sarif(files: readonly CheckedFile[], places: Places): string {
   const findings = eachOnce(files).flatMap(({ diagnostics }) => diagnostics);
   const artifacts = [...new Set([...files, ...findings].map(({ file }) => file))];

@@ -1,29 +1,29 @@
 import type { ProblemReport } from "../shape.ts";
 
-/** What a crash test found, as `test --crash-everywhere --json` prints it; `schemas/crash.schema.json` describes it. Fields are added, never renamed. */
+/** The result of a crash test, as `test --crash-everywhere --json` prints it. `schemas/crash.schema.json` describes it. Fields are added, never renamed. */
 export interface CrashDocument {
   readonly format: 1;
-  /** No violation was found, and every playbook could be tested. */
+  /** Whether no violation was found, and every playbook could be tested. */
   readonly ok: boolean;
   /** One report for each playbook. */
   readonly playbooks: readonly CrashReport[];
 }
 
-/** One playbook, killed at each of its boundaries. */
+/** One playbook that was killed at each of its boundaries. */
 export interface CrashReport {
   /** Its file and its title. */
   readonly playbook: { readonly file: string; readonly name: string };
-  /** Why it could not be tested; null when it was. */
+  /** Why it could not be tested; null if it was. */
   readonly problem: ProblemReport | null;
-  /** The boundaries that were tried; empty when the playbook could not be tested. */
+  /** The boundaries that were tried; empty if the playbook could not be tested. */
   readonly boundaries: readonly TriedBoundary[];
-  /** How many boundaries had which verdict. */
+  /** The number of boundaries by verdict. */
   readonly totals: CrashTotals;
   /** How long the whole test took, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** Boundaries by what came of them. */
+/** The number of boundaries by verdict. */
 export interface CrashTotals {
   /** Boundaries that were tried, whatever the verdict. */
   readonly tried: number;
@@ -35,47 +35,47 @@ export interface CrashTotals {
   readonly answerLost: number;
   /** Those tried with the verdict `different`. */
   readonly different: number;
-  /** Of those tried: the run came to its end without passing the boundary again. */
+  /** Those tried whose run ended without passing the boundary again. */
   readonly missed: number;
   /** Boundaries after which a value was set twice. */
   readonly setTwice: number;
-  /** The command was interrupted before. */
+  /** Boundaries that were not tried because the command was interrupted. */
   readonly notTried: number;
 }
 
 /**
- * `same`: the resumed run passed, and the ledger is as the undisturbed run left it. `unknown`: the run says that it does not know of a write
- * whether it took effect. `answer-lost`: the run found by reading that a write took effect, and failed, for the playbook wants of its answer what
- * reading does not give. `different`: anything else, which breaks the promise.
+ * `same`: the resumed run passed, and the ledger is the same as after the undisturbed run. `unknown`: the run reports that the outcome of a write is unknown.
+ * `answer-lost`: the run found by reading that a write took effect, but failed, because the playbook needs a value from the lost answer. `different`: anything
+ * else, which breaks the guarantee.
  */
 export type CrashVerdict = "same" | "unknown" | "answer-lost" | "different";
 
-/** A boundary of a run, and what came of a kill there. */
+/** A boundary of a run, and the result of a kill there. */
 export interface TriedBoundary {
   /** Its name: `after:attempt.intended@mint`. */
   readonly point: string;
-  /** The address of the step; null where it is the run's own. */
+  /** The address of the step; null for a boundary of the run itself. */
   readonly step: string | null;
   /** The result of the kill there. */
   readonly verdict: CrashVerdict;
-  /** The run came to its end without passing the boundary again. */
+  /** Whether the run ended without passing the boundary again. */
   readonly missed: boolean;
-  /** Writes that set a value, and set it a second time, because nobody knew of the first: that changes nothing. */
+  /** How many writes set the same value twice, because the run did not know about the first. This changes nothing. */
   readonly setTwice: number;
-  /** Unknown: the writes that it is unknown of. */
+  /** For `unknown`: the writes with unknown outcome. */
   readonly writes: readonly UnknownWrite[];
-  /** Different: how. Answer lost: what the run says. */
+  /** For `different`: the differences. For `answer-lost`: what the run reports. */
   readonly differences: readonly string[];
-  /** The command that does the same again. */
+  /** The command that tries this boundary again. */
   readonly replay: string;
 }
 
-/** A write about which the run does not know whether it took effect. */
+/** A write whose outcome the run does not know. */
 export interface UnknownWrite {
   /** The address of the step. */
   readonly step: string;
-  /** Its name: `ledger.token.mint`. */
+  /** The name of the operation: `ledger.token.mint`. */
   readonly operation: string;
-  /** What the sandbox knows, and the run does not. */
+  /** Whether it took effect, as the sandbox knows and the run does not. */
   readonly tookEffect: boolean;
 }

@@ -5,11 +5,11 @@ import { foreignLines, oneLine } from "../formats/foreign-text.ts";
 import { problemLines } from "../problem.ts";
 import type { CrashDocument, CrashReport, CrashTotals, TriedBoundary } from "./shape.ts";
 
-// Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
+// Plain text for people and logs: it has no escape sequences, and no line begins with foreign text.
 
 const OF_THE_RUN = "the run itself";
 
-/** What came of killing one playbook everywhere: a table by step, the violations, and the sum. */
+/** Describes the result of killing one playbook at every boundary: a table by step, the violations, and the totals. */
 export function crashLines(report: CrashReport): readonly string[] {
   const { playbook, problem, boundaries } = report;
   const found =
@@ -47,7 +47,7 @@ function numberOf(tried: readonly TriedBoundary[], verdict: TriedBoundary["verdi
   return tried.filter((each) => each.verdict === verdict).length;
 }
 
-/** What runs say of answers that were lost, each once. */
+/** Returns what runs report about lost answers, each text once. */
 function answerLines(boundaries: readonly TriedBoundary[]): readonly string[] {
   const said = boundaries.filter(({ verdict }) => verdict === "answer-lost").flatMap(({ differences }) => differences);
   return [...new Set(said)].map((each) => `! answer lost: ${oneLine(each)}`);
@@ -66,7 +66,7 @@ function sumLine({ totals, durationMs }: CrashReport): string {
   return `${totals.different === 0 ? "✓" : "✗"} ${sumOf(totals)} in ${formatDuration(durationMs)}`;
 }
 
-/** `26 boundaries: 21 same, 5 unknown, no violation`. */
+/** Formats the totals: `26 boundaries: 21 same, 5 unknown, no violation`. */
 export function sumOf({ tried, same, unknown, answerLost, different, missed, setTwice, notTried }: CrashTotals): string {
   const lost = answerLost === 0 ? [] : [`${answerLost} failed for want of a lost answer`];
   const verdicts = [
@@ -83,7 +83,7 @@ export function sumOf({ tried, same, unknown, answerLost, different, missed, set
   ].join("; ");
 }
 
-/** What `test --crash-everywhere --json` prints. */
+/** Returns the output of `test --crash-everywhere --json`. */
 export function crashJson(playbooks: readonly CrashReport[]): string {
   const ok = playbooks.every(({ problem, totals }) => problem === null && totals.different === 0 && totals.notTried === 0);
   return harmlessDocument({ format: 1, ok, playbooks } satisfies CrashDocument);

@@ -1,28 +1,28 @@
 import type { ProblemReport } from "../shape.ts";
 
-/** `problem`: must be fixed. `warning`: somebody should look at it. */
+/** `problem` must be fixed. `warning` should be looked at. */
 export type Grade = "ok" | "warning" | "problem";
 
-/** What is looked at. */
+/** The areas that `doctor` checks. */
 export const AREAS = ["program", "terminal", "project", "keys", "state", "service", "profile"] as const;
-/** One of the areas that are looked at. */
+/** One of the areas that `doctor` checks. */
 export type Area = (typeof AREAS)[number];
 
-/** One thing that was looked at. */
+/** One finding of `doctor`. */
 export interface DoctorFinding extends ProblemReport {
-  /** What was looked at. */
+  /** The area of the finding. */
   readonly area: Area;
-  /** How it was found. */
+  /** How serious the finding is. */
   readonly grade: Grade;
 }
 
-/** What `doctor --json` prints. Fields may be added; none is renamed. */
+/** The output of `doctor --json`. Fields may be added; none is renamed. */
 export interface DoctorDocument {
   readonly format: 1;
   /** Whether nothing must be fixed. */
   readonly ok: boolean;
-  /** The environment that was looked at; null when there is none to be had. */
+  /** The environment that was checked; null if there is none. */
   readonly environment: string | null;
-  /** Everything that was looked at, also what is well. */
+  /** All findings, including what is all right. */
   readonly findings: readonly DoctorFinding[];
 }

@@ -7,7 +7,7 @@ import { type DoctorDocument, AREAS, type DoctorFinding, type Grade } from "./sh
 const MARKS: Readonly<Record<Grade, string>> = { ok: "✓", warning: "!", problem: "✗" };
 const INDENT = "    ";
 
-/** What was looked at, line by line, and how to fix what is wrong. */
+/** Describes each finding on a line, with how to fix what is wrong. */
 export function doctorLines({ environment, findings }: DoctorDocument, hint: Hint): readonly string[] {
   const byArea = Map.groupBy(findings, ({ area }) => area);
   const parts = AREAS.flatMap((area) => {

@@ -6,31 +6,31 @@ import { NOT_STARTED, type NotBegun, type ReportedOutcome, type RowOutcome, type
 import { placeLines } from "../steps/step-lines.ts";
 import { isNamedBy, NO_END, RUN_WORDS } from "../words.ts";
 
-/** What a test report says of a step, or of a run that ended badly though no step did. */
+/** The entry of a test report for a step, or for a run that ended badly although no step did. */
 export interface Case {
-  /** Nothing for the run itself. */
+  /** Left out for the run itself. */
   readonly step: StepReport | undefined;
-  /** As written in the playbook: it must be made harmless before it is written. */
+  /** The name as in the playbook. It must be made harmless before it is written. */
   readonly name: string;
   /** How a test report counts it. */
   readonly verdict: CaseVerdict;
-  /** A frozen dotted code, or the outcome. */
+  /** A dotted code that never changes, or the outcome. */
   readonly type: string;
-  /** Why it is not green, in one line; empty when it is. */
+  /** Why it is not green, on one line; empty if it is. */
   readonly message: string;
-  /** All that a person needs to hear about it. */
+  /** Everything that a person must know about it. */
   readonly lines: readonly string[];
-  /** What a check of severity `warn` found, whatever the verdict. */
+  /** What a check of severity `warn` found, regardless of the verdict. */
   readonly warning: readonly string[];
-  /** What a comparison of two sides found, whatever the verdict. */
+  /** What a comparison of two sides found, regardless of the verdict. */
   readonly comparison: readonly string[];
   /** The conditions that held, with their values. */
   readonly held: readonly string[];
 }
 
 /**
- * Green is only what happened as expected: `error` is a write with unknown outcome, or one that is contradicted;
- * `waiting` is what the run came to and did not finish.
+ * Only what happened as expected is green. `error` is a write with unknown outcome, or one that is contradicted. `waiting` is a step that the run has started
+ * and did not finish.
  */
 export type CaseVerdict = "passed" | "failed" | "error" | "skipped" | "rescued" | "waiting";
 
@@ -43,7 +43,7 @@ interface CountedAs {
   readonly md: "attention" | "none";
 }
 
-/** A job that believes any of these formats passes exactly where the exit code is 0, so what waits is no success and no TODO. */
+/** A CI job that believes one of these formats must pass only if the exit code is 0. So a waiting step is neither a success nor a TODO. */
 export const COUNTED_AS: Readonly<Record<CaseVerdict, CountedAs>> = {
   passed: { junit: "passed", ctrf: "passed", tap: "ok", github: "none", md: "none" },
   failed: { junit: "failure", ctrf: "failed", tap: "not ok", github: "error", md: "attention" },
@@ -81,7 +81,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
   "not-run": "not run",
 };
 
-/** A case for each row that a test report should list, and one for the run where no row shows how it ended. */
+/** Returns a case for each row that a test report should list, and a case for the run itself if no row shows how it ended. */
 export function casesOf({ run, steps }: RunReport): readonly Case[] {
   const cases = steps.filter(isCase).map(caseOf);
   return withOwnNames(showsOutcome(run.outcome, steps) ? cases : [...cases, runCase(run)]);
@@ -100,12 +100,12 @@ function withOwnNames(cases: readonly Case[]): readonly Case[] {
   });
 }
 
-// The steps in a block show its outcome, unless it failed by itself.
+// The steps in a block show the outcome of the block, unless the block itself failed.
 function isCase({ kind, problem }: StepReport): boolean {
   return kind === "call" || kind === "check" || (problem !== null && problem.code !== "block.failed");
 }
 
-// Whether the rows alone let a reader of the file know how the run ended.
+// Returns whether the rows alone show how the run ended.
 function showsOutcome(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
   if (outcome === "passed") return true;
   return steps.some((step) => SHOWING_OUTCOME.has(step.outcome) || step.outcome === outcome);
@@ -129,7 +129,7 @@ function caseOf(step: StepReport): Case {
   };
 }
 
-/** A warning under its heading, for formats that show all texts of a case together. */
+/** Returns a warning under its heading, for formats that print all texts of a case together. */
 export function warningLines(warning: Case["warning"]): readonly string[] {
   return warning.length === 0 ? [] : ["warning:", ...warning];
 }
@@ -138,7 +138,7 @@ function runCase({ outcome, problem }: RunReport["run"]): Case {
   return caseOfWhole(problem?.code ?? outcome, problem === null ? [RUN_WORDS[outcome].word] : problemLines(problem));
 }
 
-/** The one case of a playbook whose run did not begin. */
+/** Returns the only case of a playbook whose run did not begin. */
 export function notBegunCase({ problem }: NotBegun): Case {
   const row = caseOfWhole(problem.code, problemLines(problem));
   return problem.code === NOT_STARTED ? { ...row, verdict: "skipped" } : row;

@@ -16,8 +16,8 @@ interface Test {
 }
 
 /**
- * The reports as one document of the Common Test Report Format: a test for each row of a run. A write with unknown outcome
- * is `failed`, with `unknown` as its raw status, and what waits with `pending`.
+ * Writes the reports as one document of the Common Test Report Format, with a test for each row of a run. A write with unknown outcome is `failed` with the raw
+ * status `unknown`, and a waiting step is `failed` with the raw status `pending`.
  */
 export function* ctrfReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   const flaky = new Set(flakySteps(reports).map(({ file, step }) => `${file}\n${step}`));
@@ -65,7 +65,7 @@ function environmentOf(reports: readonly RunReport[]): object {
   return names.size === 0 ? {} : { environment: { testEnvironment: [...names].map((name) => oneLine(name)).join(", ") } };
 }
 
-/** What a test is of: a run, or a playbook whose run did not begin. */
+/** The run of a test, or the playbook whose run did not begin. */
 interface Suite {
   readonly id: string | null;
   readonly outcome: string;

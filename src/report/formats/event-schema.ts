@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 type FactOf<Kind extends Fact["kind"]> = Omit<Extract<Fact, { kind: Kind }>, "kind" | "sources" | "data">;
 type OptionalKeys<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? Key : never }[keyof T];
 
-/** The fields of an event: a kind, or a field, that is not described here does not compile. */
+/** The type of the fields of an event. It does not compile if a kind or a field is missing here. */
 type Described = {
   readonly [Kind in Fact["kind"]]: {
     readonly says: string;

@@ -5,19 +5,19 @@ const LINE_CHARS = 300;
 const BLOCK_CHARS = 2_000;
 const BLOCK_LINES = 20;
 
-/** Foreign text as part of one line: nothing in it is obeyed by a terminal or a log reader, no line breaks, bounded. */
+/** Makes foreign text a part of one line. It has no line breaks, nothing that a terminal or a log reader obeys, and a limited length. */
 export function oneLine(text: string, limit: number = LINE_CHARS): string {
   return cut(harmless(text).replaceAll("\n", "\\n"), limit);
 }
 
-/** Foreign text as lines, each harmless when something of ours comes before it; bounded. */
+/** Splits foreign text into lines. Each line is harmless if our own text comes before it, and their number is limited. */
 export function foreignLines(text: string): readonly string[] {
   const lines = cut(harmless(text), BLOCK_CHARS).split("\n");
   if (lines.length <= BLOCK_LINES) return lines;
   return [...lines.slice(0, BLOCK_LINES), `… (${lines.length - BLOCK_LINES} more lines)`];
 }
 
-/** The first `limit` characters, and a sign that there was more. */
+/** Returns the first `limit` characters, with a sign if there are more. */
 export function cut(text: string, limit: number): string {
   return text.length <= limit
     ? text

@@ -7,6 +7,6 @@ export type Format = (typeof FORMATS)[number];
 export interface ReportRequest {
   /** The format of the file. */
   readonly format: Format;
-  /** `-` is stdout. */
+  /** The file; `-` is stdout. */
   readonly file: string;
 }

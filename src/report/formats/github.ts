@@ -14,7 +14,7 @@ interface Finding {
   readonly run: Run;
 }
 
-/** What a finding is of: a run, or a playbook whose run did not begin. */
+/** The run of a finding, or the playbook whose run did not begin. */
 interface Run {
   readonly id: string | undefined;
   readonly outcome: string;
@@ -22,8 +22,8 @@ interface Run {
 }
 
 /**
- * Workflow commands that annotate the lines of the steps that did not end as expected: errors first, then warnings, of each as many
- * as GitHub shows of one job step.
+ * Returns workflow commands that annotate the lines of steps that did not end as expected: first errors, then warnings, up to the number of each that GitHub
+ * shows for a job step.
  */
 export function* runAnnotations(
   runs: readonly ReportedRun[],

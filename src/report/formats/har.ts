@@ -7,8 +7,8 @@ import { operationAt } from "../../operations/route.ts";
 import type { ReportedRun } from "../reported-run.ts";
 
 /**
- * The exchanges of the runs as HTTP Archive 1.2: a page for each run, an entry for each exchange. Bodies are texts as they were sent, so
- * every digit is there. An entry without an answer has the status 0, as in browsers.
+ * Writes the exchanges of the runs as HTTP Archive 1.2, with a page for each run and an entry for each exchange. Bodies are the texts that were sent, with all
+ * digits. An entry without an answer has the status 0, as in browsers.
  */
 export function* harReport(runs: Iterable<ReportedRun>): Generator<string> {
   const all = [...runs];
@@ -56,7 +56,7 @@ function entryOf(exchange: KeptExchange): object {
   };
 }
 
-// The mask of a secret has characters that an address cannot have.
+// The mask of a secret contains characters that a URL cannot contain.
 function uriOf(url: string): string {
   const { origin = url, pathname = "", search = "" } = URL.parse(url) ?? {};
   return origin + `${pathname}${search}`.replaceAll(/[^\w\-.~:/?@!$&'()*+,;=%]/g, encodeURIComponent);

@@ -4,8 +4,8 @@ import { flakySteps } from "../flaky.ts";
 import type { NotBegun, RunReport, SkippedFile } from "../shape.ts";
 
 /**
- * The reports as one JSON document, piece by piece, a line for each step; `schemas/report.schema.json` describes it. Numbers keep
- * every digit. Control characters and direction overrides are written as JSON escapes: the same text to a parser, harmless to a terminal.
+ * Writes the reports as one JSON document, in pieces, with a line for each step. `schemas/report.schema.json` describes it. Numbers keep all digits. Control
+ * characters and direction overrides are written as JSON escapes, which parsers read as the same text and terminals do not obey.
  */
 export function* jsonReport(
   reports: Iterable<RunReport>,

@@ -6,13 +6,13 @@ import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { idleTexts } from "../steps/step-lines.ts";
 import { actedAs } from "../words.ts";
 
-// The module is the builder itself; its types take it for a module that has it as `default`.
+// The module exports the builder itself, but its types declare it as `default`.
 const junitBuilder = junit as unknown as Builder;
 
 /**
- * Writes the reports as JUnit XML, as Jenkins and GitLab read it: a suite for each run, a case for each row. A row is green only if it
- * happened as expected. `unknown` is an error, and so is what waits; what was skipped or never ran is skipped. A run that ended badly though no
- * step did has a case of its own, and so has a playbook whose run did not begin.
+ * Writes the reports as JUnit XML, as Jenkins and GitLab read it, with a suite for each run and a case for each row. A row is green only if it happened as
+ * expected. An unknown or waiting step is an error. A step that was skipped or not run is skipped. A run that ended badly although no step did has a case of
+ * its own, and so has a playbook whose run did not begin.
  */
 export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly NotBegun[] = []): Generator<string> {
   const totals = new Map<string, number>();
@@ -29,9 +29,9 @@ export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly No
 
 /** A suite of a document that is not about runs. */
 export interface PlainSuite {
-  /** The name of the suite, which each case has as its class name. */
+  /** The name of the suite, which is also the class name of each case. */
   readonly name: string;
-  /** Each with what it printed, empty for nothing, and why it failed; `undefined` when it did not. */
+  /** The cases, each with its output (empty for none) and the reason why it failed; `undefined` if it did not. */
   readonly cases: readonly { readonly name: string; readonly output: string; readonly failure: string | undefined }[];
 }
 
@@ -47,13 +47,13 @@ export function junitSuite({ name, cases }: PlainSuite): string {
   return builder.build();
 }
 
-/** Some suites as text, and what the document counts of them. */
+/** Some suites as text, with their counts. */
 interface Suites {
   readonly text: string;
   readonly counts: Iterable<readonly [string, number]>;
 }
 
-// One at a time: a document of many runs is never held as a whole.
+// Suites are built one at a time, so that a document of many runs is never in memory as a whole.
 function* suitesOf(reports: Iterable<RunReport>, notBegun: readonly NotBegun[]): Generator<Suites> {
   const repeated: RunReport[] = [];
   for (const report of reports) {
@@ -72,7 +72,7 @@ function built(add: (builder: Builder) => void): Suites {
   return { text, counts };
 }
 
-// One suite for all runs of a playbook: a step that passed in one of them has passed, and lists those in which it failed. An error is never hidden.
+// All runs of a playbook share one suite. A step that passed in one of them has passed, and lists the runs in which it failed. An error is never hidden.
 function addRepeated(builder: Builder, runs: readonly RunReport[]): void {
   const [first] = runs;
   if (first === undefined) return;
@@ -87,7 +87,7 @@ function addRepeated(builder: Builder, runs: readonly RunReport[]): void {
   }
 }
 
-// As Maven Surefire writes them; the library knows none of them.
+// These elements are written as Maven Surefire does. The library does not support them.
 function addChildren(testCase: TestCase, cases: readonly Case[], prefix: "flaky" | "rerun"): void {
   changeElement(testCase, (element) => {
     for (const { verdict, message, type, lines } of cases) {
@@ -144,7 +144,7 @@ function addCase(suite: TestSuite, row: Case, { file, className }: CasePlace): T
   return testCase;
 }
 
-// The library knows no message for a skipped case.
+// The library does not support a message for a skipped case.
 function skip(testCase: TestCase, message: string): void {
   changeElement(testCase.skipped(), (element) => {
     const skipped = element.children.find((child) => "name" in child && child.name === "skipped");
@@ -154,7 +154,7 @@ function skip(testCase: TestCase, message: string): void {
 
 type Element = ReturnType<TestCase["build"]>;
 
-// What the library cannot write is set on the element that it has made.
+// Sets what the library does not support on the element that the library has built.
 function changeElement(testCase: TestCase, change: (element: Element) => void): void {
   const build = testCase.build.bind(testCase);
   testCase.build = (parent) => {
@@ -178,11 +178,11 @@ function evidenceOf(step: StepReport): readonly string[] {
   return [...evidence, ...idleTexts(step)];
 }
 
-// What XML 1.0 cannot carry, not even as a reference.
+// Matches characters that XML 1.0 cannot contain, not even as a reference.
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-// The library ends a CDATA section properly at the first `]]>` only.
+// The library escapes only the first `]]>` in a CDATA section.
 function legal(text: string): string {
   return text.replaceAll(ILLEGAL, "").replaceAll("]]>", "]] >");
 }

@@ -12,11 +12,11 @@ import { anywayText, confirmedText, countsOf, nextOf, runsLine } from "../text.t
 import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import { hintedReport } from "../hinted.ts";
 
-// Foreign text is written as code, where neither a tag, a link nor a mention works.
+// Foreign text is written as code, in which tags, links and mentions do not work.
 
 /**
- * The reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. As long as
- * one comment may be; what is left out is counted.
+ * Writes the reports as Markdown for a pull request or the summary of a job: the outcome of each run, then what needs attention, then the steps. The text fits
+ * into one comment, and the number of omitted parts is shown.
  */
 export function* markdownReport(reports: readonly RunReport[], notBegun: readonly NotBegun[], hint: Hint): Generator<string> {
   let room = LIMITS.markdownChars;
@@ -71,7 +71,7 @@ function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<str
   yield* stepsTable(report);
 }
 
-/** What of a step needs attention: nothing when all is well. */
+/** Returns the part of a step that needs attention; empty if all is well. */
 function concernOf({ step, name, verdict, message, lines, warning, comparison }: Case): string {
   if (COUNTED_AS[verdict].md === "none") {
     if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);
@@ -134,7 +134,7 @@ function cell(text: string): string {
   return code(safe).replaceAll("|", String.raw`\|`);
 }
 
-/** Foreign text as a span of code: longer backticks than any inside, and a space where it begins or ends with one. */
+/** Writes foreign text as a code span. The backticks around it are longer than any inside, and a space separates them if the text begins or ends with one. */
 function code(text: string): string {
   const line = oneLine(text).trim();
   if (line === "") return "` `";

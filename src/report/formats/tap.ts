@@ -7,7 +7,8 @@ import { actedAs, NOT_BEGUN, RUN_WORDS } from "../words.ts";
 const INDENT = "    ";
 
 /**
- * Writes the reports as TAP 14: a subtest for each run, a point for each row. What was not done is a `SKIP`. A point that is not ok, or has a warning, says why in a YAML block.
+ * Writes the reports as TAP 14, with a subtest for each run and a point for each row. A step that was not done is a `SKIP`. A point that is not ok, or has a
+ * warning, explains it in a YAML block.
  */
 export function* tapReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Generator<string> {
   yield `TAP version 14\n1..${reports.length + notBegun.length}\n`;
@@ -25,7 +26,7 @@ export function* tapReport(reports: readonly RunReport[], notBegun: readonly Not
 interface Subtest {
   readonly number: number;
   readonly name: string;
-  /** How it ended, behind its name. */
+  /** How it ended, after its name. */
   readonly ended: string;
 }
 
@@ -47,7 +48,7 @@ function pointOf(row: Case, number: number): string {
   return isOk && warning.length === 0 ? `${line}${acted}` : `${line}${yamlOf(row)}${acted}`;
 }
 
-// JSON is YAML, and a text in it is one line.
+// JSON is valid YAML, and a text in JSON is on one line.
 function yamlOf({ step, type, message, lines, warning, comparison }: Case): string {
   const seen = [...lines, ...warning];
   const detail = {
@@ -69,7 +70,7 @@ function yamlOf({ step, type, message, lines, warning, comparison }: Case): stri
   return `${INDENT}  ---\n${rows.join("")}${INDENT}  ...\n`;
 }
 
-// A backslash or a hash would be taken for the beginning of something else.
+// TAP gives a backslash and a hash a meaning, so they are escaped.
 function description(text: string): string {
   return oneLine(text)
     .replaceAll(/[\\#]/g, String.raw`\$&`)

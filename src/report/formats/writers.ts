@@ -4,16 +4,16 @@ import type { Format } from "./format.ts";
 import type { ReportedRun } from "../reported-run.ts";
 import type { NotBegun, RunReport } from "../shape.ts";
 
-/** Where a report is read: the folders that its places are named from, and how its commands are typed there. */
+/** Where a report is read: the folders that its paths are relative to, and how commands are typed there. */
 export interface ReportReading extends Places {
-  /** Completes a command. Reports for programs are the same everywhere. */
+  /** Completes a command. It does not change reports for programs. */
   readonly hint: Hint;
 }
 
-/** Runs, and playbooks whose run did not begin, as one document, piece by piece. Events, traces and exchanges are of runs alone. Pure. */
+/** Writes runs, and playbooks whose run did not begin, as one document, in pieces. Events, traces and exchanges exist only for runs. Pure. */
 export type Writer = (runs: Iterable<ReportedRun>, reading: ReportReading, notBegun: readonly NotBegun[]) => Iterable<string>;
 
-/** The writer of each format, loaded when it is asked for. */
+/** The writer of each format, which is loaded on demand. */
 export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   json: async () => streamed((await import("./json.ts")).jsonReport),
   junit: async () => streamed((await import("./junit.ts")).junitReport),
@@ -38,7 +38,7 @@ export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
 
 type Write<Reports> = (reports: Reports, notBegun: readonly NotBegun[]) => Iterable<string>;
 
-// One run at a time is in memory.
+// Only one run at a time is in memory.
 function streamed(write: Write<Iterable<RunReport>>): Writer {
   return (runs, _places, notBegun) => write({ [Symbol.iterator]: () => reportsOf(runs) }, notBegun);
 }

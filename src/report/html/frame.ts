@@ -5,19 +5,19 @@ import { type PageSection, wayTo } from "./parts/places.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
-/** What is around the content of a page. */
+/** The parts of a page around its content. */
 export interface PageFrame {
   /** The title that a browser shows for the page. */
   readonly title: string;
-  /** What appears above the content; left out, the choice of colours alone. */
+  /** The part above the content. If left out, only the choice of colors. */
   readonly above?: Markup;
-  /** The text of the only script that may run in the page; left out, that of every page. */
+  /** The text of the only script that may run in the page. If left out, the script of every page. */
   readonly script?: string;
-  /** The place of a served page: it may ask its server again, and send a form to it. A page in a file may do neither. */
+  /** The section of a served page. Such a page may send requests and a form to its server; a page in a file may not. */
   readonly place?: PageSection;
 }
 
-/** A whole page. Its policy lets nothing run or load but its own style and script, whatever a text in it holds. */
+/** Returns a whole page. Its policy allows only its own style and script, whatever the texts in it contain. */
 export function* framed(
   { title, above = TOOLBAR, script = SCRIPT, place }: PageFrame,
   content: Iterable<string>,
@@ -44,14 +44,14 @@ export function* framed(
   yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
 }
 
-/** The button that chooses colours, for a toolbar. */
+/** Returns the button that chooses colors, for a toolbar. */
 export function themeButton(): Markup {
   return el("button", { type: "button", class: "theme", "aria-label": "Colours: as the system has them" }, "◐");
 }
 
 const TOOLBAR = el("div", { class: "toolbar" }, themeButton());
 
-/** A part of a page under its title. */
+/** Returns a part of a page under its title. */
 export function section(title: string, content: Child, name: string | false = false): Markup {
   return el("section", { class: name }, el("h2", { class: "part" }, title), content);
 }

@@ -1,7 +1,7 @@
 import { withoutMarkup } from "../../base/text/entities.ts";
 import { sanitise } from "../../base/text/text.ts";
 
-/** The elements that a page is made of; there is no other way to make one. */
+/** The elements that a page may contain. There is no other way to make one. */
 type ElementName =
   | "a"
   | "article"
@@ -85,24 +85,24 @@ type AttributeName =
   | "height";
 type Attributes = { readonly [Name in AttributeName]?: string | number | boolean };
 
-/** HTML that is ours: every text in it went through the escaper. */
+/** Our own HTML, in which every text has been escaped. */
 export class Markup {
-  /** The text as a page has it. */
+  /** The HTML text. */
   readonly html: string;
 
-  /** For this module alone. */
+  /** Called only in this module. */
   constructor(html: string) {
     this.html = html;
   }
 }
 
-/** The content of an element: a text is escaped, `undefined` is nothing. */
+/** The content of an element. Texts are escaped, and `undefined` is left out. */
 export type Child = Markup | string | undefined | readonly Child[];
 
-// Of SVG none is: what is not closed there would hold all that follows.
+// No element of SVG is void: an unclosed one would contain everything after it.
 const VOID: ElementName = "input";
 
-/** An element; attributes that are `false` or `undefined` are left out. */
+/** Returns an element. Attributes that are `false` or `undefined` are left out. */
 export function el(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
   const written = Object.entries(attributes)
     .map(([key, value]) => attribute(key, value))
@@ -111,7 +111,7 @@ export function el(name: ElementName, attributes: Attributes, ...children: reado
   return new Markup(`<${name}${written}>${closing}`);
 }
 
-/** Where an element begins, for one whose content is written piece by piece. */
+/** Returns the opening tag of an element whose content is written in pieces. */
 export function opening(name: ElementName, attributes: Attributes): string {
   return el(name, attributes).html.slice(0, -`</${name}>`.length);
 }
@@ -130,12 +130,15 @@ function inside(child: Child): string {
   return text;
 }
 
-/** A number of a drawing, which needs so many decimals only. */
+/** Rounds a number of a drawing, which needs few decimals. */
 export function rounded(value: number, decimals: 1 | 2): number {
   return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }
 
-/** The one escaper: nothing in the text is obeyed by a browser, or by a log in which the page is printed, and what cannot be seen is shown. */
+/**
+ * Escapes text. This is the only place that does. The result contains nothing that a browser, or a log with the page, would obey, and makes invisible
+ * characters visible.
+ */
 export function escapeHtml(text: string): string {
   const escaped = withoutMarkup(sanitise(text.toWellFormed()));
   return escaped.replaceAll(/##(?=\w*\[)/g, "#&#35;").replaceAll(/^([^\S\n]*):(?=:)/gm, "$1&#58;");

@@ -1,6 +1,6 @@
-// The page is whole without it. It runs in a browser, so it is a text here; the policy of the page names its digest.
+// The page is complete without this script. The script runs in a browser, so it is a text here. The policy of the page allows it by its digest.
 
-/** Search, filters by outcome, keys, and the choice of colours. */
+/** Search, filters by outcome, keyboard shortcuts, and the choice of colors. */
 export const SCRIPT: string = String.raw`(() => {
   "use strict";
   const root = document.documentElement;
@@ -154,7 +154,7 @@ export const SCRIPT: string = String.raw`(() => {
 })();
 `;
 
-/** The page of a run that is under way asks whether there is something new, and reloads then; the place on the page stays. */
+/** Asks the server of a running run's page whether there is something new, and then reloads. The scroll position stays. */
 export const FOLLOW: string = String.raw`(() => {
   "use strict";
   const EVERY_MS = 1500;

@@ -1,4 +1,4 @@
-/** How the page looks: light and dark, on a phone, on paper. */
+/** The style of the page in light and dark, on a phone, and on paper. */
 export const STYLE: string = `
 :root {
   color-scheme: light dark;

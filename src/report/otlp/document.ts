@@ -8,9 +8,9 @@ import type { ReportedRun } from "../reported-run.ts";
 import { type StepNode, treeOf } from "../steps/step-tree.ts";
 import type { TracedExchange } from "./trace.ts";
 
-// The JSON form of OTLP: ids in hexadecimal, 64-bit numbers as texts, enumerations as numbers.
+// The JSON form of OTLP: ids are hexadecimal, 64-bit numbers are texts, and enumerations are numbers.
 
-/** A span of a trace, as OTLP/JSON has it. */
+/** A span of a trace in OTLP/JSON. */
 interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -32,12 +32,12 @@ const INTERNAL = 1;
 const CLIENT = 3;
 const [UNSET, OK, ERROR] = [0, 1, 2] as const;
 
-/** The runs as one OTLP/JSON document of traces: what a collector takes at `/v1/traces`. */
+/** Returns the runs as one OTLP/JSON document of traces, which a collector accepts at `/v1/traces`. */
 export function* otlpReport(runs: readonly ReportedRun[]): Generator<string> {
   yield `${traceRequest(runs.flatMap((run) => [...spansOf(run)]))}\n`;
 }
 
-/** The bodies of the requests that bring the runs to a collector. */
+/** Returns the bodies of the requests that send the runs to a collector. */
 export function* traceRequests(runs: readonly ReportedRun[]): Generator<string> {
   const spans = runs.flatMap((run) => [...spansOf(run)]);
   for (let at = 0; at < spans.length; at += LIMITS.traceBatch) yield traceRequest(spans.slice(at, at + LIMITS.traceBatch));
@@ -50,8 +50,8 @@ function traceRequest(spans: readonly Span[]): string {
 }
 
 /**
- * The spans of a run: one for the run, one for each step that was begun, one for each exchange. With a trace they are of what this process
- * did; without one, of the whole run as its journal has it, which keeps the exchanges of writes and counts those of reads.
+ * Returns the spans of a run: one for the run, one for each step that began, one for each exchange. With a trace, the spans show what this process did. Without
+ * one, they show the whole run from its journal, which records the exchanges of writes and only counts those of reads.
  */
 function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
   const { run, steps } = report;
@@ -91,7 +91,7 @@ function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
 
 interface HeldStep {
   readonly step: StepReport;
-  /** The address of the block or the included playbook around it; nothing at the top. */
+  /** The address of the block or included playbook around it; left out at the top. */
   readonly holder: string | undefined;
 }
 

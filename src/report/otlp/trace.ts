@@ -8,21 +8,21 @@ import { stepOfExchange } from "../../exchanges/step-of-exchange.ts";
 const TRACE_BYTES = 16;
 const SPAN_BYTES = 8;
 
-/** One exchange, as a span has it. */
+/** One exchange for a span. */
 export interface TracedExchange extends Pick<KeptExchange, "method" | "startedAt" | "durationMs" | "why"> {
-  /** The address of the step for which it was made; `undefined` before the first one. */
+  /** The address of the step that made it; `undefined` before the first step. */
   readonly step: string | undefined;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** The scheme, host and port that it was sent to. */
+  /** The scheme, host and port of the request. */
   readonly origin: string;
-  /** Secrets are masked. */
+  /** The path, with secrets masked. */
   readonly path: string;
-  /** Null when no answer came. */
+  /** The HTTP status; null if no answer came. */
   readonly status: number | null;
 }
 
-/** What a trace asks of the world. */
+/** The ports that a trace needs. */
 interface TracePorts {
   readonly clock: Pick<Clock, "now" | "elapsed">;
   readonly redact: Redact;
@@ -35,9 +35,9 @@ export class Trace {
   readonly id: string;
   /** When the trace began, in milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** In the order in which they ended, at most `LIMITS.tracedExchanges`. */
+  /** The exchanges in the order in which they ended, at most `LIMITS.tracedExchanges`. */
   readonly exchanges: TracedExchange[] = [];
-  /** Exchanges beyond the limit, which are counted and not kept. */
+  /** The number of exchanges beyond the limit, which are not stored. */
   dropped = 0;
   readonly #ports: TracePorts;
 
@@ -47,7 +47,7 @@ export class Trace {
     this.startedAt = ports.clock.now();
   }
 
-  /** Makes an exchange and remembers it. */
+  /** Makes an exchange and records it. */
   async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
     const { clock, redact } = this.#ports;
     const spanId = this.#hex(SPAN_BYTES);

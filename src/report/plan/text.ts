@@ -7,7 +7,7 @@ import type { PlannedProblem, PlannedRun, PlannedStep, PlannedVerdict } from "./
 import type { TargetHeading } from "../../protocol/heading.ts";
 import { environmentWords } from "../words.ts";
 
-// Plain text for people and logs: no escape sequence, and no line begins with what somebody else wrote.
+// Plain text for people and logs: it has no escape sequences, and no line begins with foreign text.
 
 const WORDS: Readonly<Record<PlannedVerdict, readonly [mark: string, word: string]>> = {
   "will-create": ["+", "will create"],
@@ -32,7 +32,7 @@ export function verdictWords(verdict: PlannedVerdict): string {
 const WORD_WIDTH = "will be refused".length;
 const STEP_WIDTH = 40;
 
-/** Returns what a run of a playbook would do: a line for each step, with the reasons for what cannot be predicted, and totals. */
+/** Describes what a run of a playbook would do: a line for each step, the reasons for what cannot be predicted, and totals. */
 export function planLines(
   { playbook, refused, steps, problem, notReached }: PlannedRun,
   target: TargetHeading,
@@ -57,7 +57,7 @@ export function planLines(
   ];
 }
 
-// The words of the failure that `run` would print.
+// Prints the failure in the same words as `run` would.
 function refusedLines(problem: PlannedProblem, hint: Hint): readonly string[] {
   const lines = problemLines(hintedProblem(problem, hint));
   return ["  ✗ a run would not begin (exit 6)", ...lines.map((line) => `    ${line}`)];
@@ -69,7 +69,7 @@ function more(steps: readonly string[]): string {
 
 interface PlannedLines {
   readonly width: number;
-  /** The notes that were printed already. */
+  /** The notes that were already printed. */
   readonly shown: Set<string>;
   readonly hint: Hint;
 }
@@ -89,7 +89,7 @@ function stepLines(step: PlannedStep, { width, shown, hint }: PlannedLines): rea
   ];
 }
 
-// A note that many rows share is printed below the first of them.
+// A note that many rows share is printed only below the first of them.
 function beneath({ why, unknown, problem }: PlannedStep, shown: Set<string>, hint: Hint): readonly string[] {
   const notes = [...why.map((each) => [each, ""] as const), ...unknown.map((part) => [part.why, `${part.path}: `] as const)];
   const isNew = ([text]: readonly [string, string]): boolean => !shown.has(text) && shown.add(text) === shown;
@@ -104,13 +104,13 @@ function failureLines({ code, message, next }: PlannedProblem, hint: Hint): read
 }
 
 /**
- * Returns the totals: `3 steps would create something; 1 step is already done`, then `2 steps cannot be predicted, because …`, with several
- * reasons in lines of their own.
+ * Returns the totals: `3 steps would create something; 1 step is already done`, then `2 steps cannot be predicted, because …`. If there are several reasons,
+ * each has its own line.
  */
 export function totalLines(steps: readonly PlannedStep[]): readonly string[] {
   const rows = (verdict: PlannedVerdict): readonly PlannedStep[] => steps.filter((step) => step.verdict === verdict);
   const unpredicted = rows("cannot-know");
-  // One step may make several things, or change one that another step changes too: so steps are counted.
+  // We count steps, because one step may create several things, or change a thing that another step also changes.
   const parts = [
     ...countedSteps(rows("will-create"), "would create something"),
     ...countedSteps(rows("will-change"), "would change something"),

@@ -1,82 +1,82 @@
 import type { KeptFailure } from "../../base/failure.ts";
 import type { Holder, RunOutcome } from "../../protocol/record.ts";
 
-// What `schedule list` and `schedule history` print as JSON; `schemas/schedule.schema.json` describes it. What is not known is null.
+// The JSON output of `schedule list` and `schedule history`. `schemas/schedule.schema.json` describes it. Unknown values are null.
 
 /** A schedule as it is now. Times are ISO 8601, UTC. */
 export interface ScheduleEntry extends AboutSchedule {
-  /** Null: only a system's own scheduler has run it. */
+  /** The pattern; null if only an external scheduler has run it. */
   readonly cron: string | null;
-  /** The time zone in which the pattern counts; null where `cron` is null. */
+  /** The time zone of the pattern; null if `cron` is null. */
   readonly timezone: string | null;
-  /** With their jitter. */
+  /** The next firings, including jitter. */
   readonly next: readonly { readonly utc: string; readonly local: string }[];
-  /** The last firing that is over; null when none is. */
+  /** The last firing that has ended; null if there is none. */
   readonly last: FiringEntry | null;
   /** The outcome of the last firing that shows the state of the schedule. */
   readonly lastState: EndedState | null;
-  /** When a run passed last; null when none has. */
+  /** When a run last passed; null if none has. */
   readonly lastSuccess: string | null;
-  /** `alive`: its process is not known to be gone. */
+  /** The firing under way. `alive` is false only if its process is known to be gone. */
   readonly running: (FiringEntry & { readonly alive: boolean }) | null;
-  /** The time of the first firing that is past and that nothing has looked at: no process serves the schedule. */
+  /** The time of the first past firing that no process has looked at, which means that no process serves the schedule. */
   readonly unserved: string | null;
-  /** How many firings wait for the one under way. */
+  /** How many firings wait for the current one. */
   readonly waiting: number;
-  /** How many of the remembered firings were missed, and the time of the last one; null when none was. */
+  /** How many of the recorded firings were missed, and the time of the last one; null if none was. */
   readonly missed: { readonly count: number; readonly last: string | null };
-  /** The run that a person must look after first. */
+  /** The run that needs attention first. */
   readonly blockedBy: Blocking | null;
 }
 
-/** A firing, and its outcome. */
+/** A firing and its outcome. */
 export interface FiringEntry {
-  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs if there are any. */
   readonly schedule: string;
-  /** The moment that the pattern names, or at which a firing outside of it was taken. Times are ISO 8601, UTC. */
+  /** The moment that the pattern names. For a firing outside the pattern, the moment at which it was taken. Times are ISO 8601, UTC. */
   readonly tick: string;
-  /** `tick` with its jitter. */
+  /** `tick` plus its jitter. */
   readonly due: string;
-  /** What it is now, or how it ended. */
+  /** Its current state, or how it ended. */
   readonly state: FiringState;
-  /** The last run that was made for it; null when none was. */
+  /** The last run that was made for it; null if there is none. */
   readonly run: string | null;
   /** How many runs were made for it. */
   readonly tries: number;
-  /** When a process took it; null of a firing that did not start. */
+  /** When a process took it; null if it did not start. */
   readonly startedAt: string | null;
-  /** When it ended, or was decided against; null while it waits or runs. Of one that died: when it started. */
+  /** When it ended, or when it was decided not to run it; null while it waits or runs. If its process died, the time at which it started. */
   readonly endedAt: string | null;
-  /** The process that runs it, or ran it; null of a firing that did not start. */
+  /** The process that runs it or has run it; null if it did not start. */
   readonly holder: Holder | null;
-  /** Why it did not pass; or, under the code `schedule.released`, what a person says of its run. */
+  /** Why it did not pass. Under the code `schedule.released`, what a person said about its run. */
   readonly problem: KeptFailure | null;
 }
 
 /**
- * What a firing is, or became. A run was made: its outcome, `cancelled` for a later one, or `died` with its process. None was made:
- * `skipped`, for the one before was under way; `missed`, too late to be made up for; `replaced` by a later one; `blocked`, for an
- * earlier run waits for a person.
+ * The state or outcome of a firing. If a run was made: the outcome of the run, `cancelled` in favour of a later run, or `died` with its process. If no run was
+ * made: `skipped` because the previous firing was under way, `missed` because it was too late to make up for it, `replaced` by a later firing, or `blocked`
+ * because an earlier run needs attention.
  */
 export type FiringState = "queued" | "running" | EndedState;
 /** How a firing ended, in the words of {@link FiringState}. */
 export type EndedState = RunOutcome | "cancelled" | "died" | "skipped" | "missed" | "replaced" | "blocked";
 
-/** A run that a person must look after before another is made. */
+/** A run that needs attention before another one may be made. */
 export interface Blocking {
   /** The id of the run in the journal. */
   readonly runId: string;
-  /** `held`: somebody is continuing it now. */
+  /** The outcome. `held` means that somebody is resuming it now. */
   readonly outcome: RunOutcome | "held" | "not finished";
-  /** The step whose write is open, of a run that the schedule did not make. */
+  /** The step whose write is open, if the schedule did not make the run. */
   readonly step?: string;
 }
 
 /** The name of a schedule, and what it runs. */
 export interface AboutSchedule {
-  /** By what the schedule is known, such as `playbook@environment`; of a submitted run, its key. */
+  /** The id of the schedule, such as `playbook@environment`. For a submitted run, its key. */
   readonly id: string;
-  /** The playbook's path, from the project. */
+  /** The playbook's path in the project. */
   readonly playbook: string;
   /** The name of the environment. */
   readonly environment: string;

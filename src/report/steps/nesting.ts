@@ -1,11 +1,11 @@
 import { keysOf, stepOf } from "../../protocol/address.ts";
 import type { StepHeading } from "../../protocol/heading.ts";
 
-/** The containers of the steps, as the playbook has them. */
+/** The blocks and includes around each step, as in the playbook. */
 export class Nesting {
   readonly #holders = new Map<string, string>();
 
-  /** Takes the headings in the order of the playbook: the steps in a step follow it, one deeper. */
+  /** Takes the headings in the order of the playbook. The steps inside a step follow it, one level deeper. */
   constructor(headings: readonly Pick<StepHeading, "id" | "depth">[]) {
     const above: string[] = [];
     for (const { id, depth = 0 } of headings) {
@@ -15,12 +15,12 @@ export class Nesting {
     }
   }
 
-  /** Returns the id of the block or include that holds a step as written; `undefined` at the top. */
+  /** Returns the id of the block or include around a step as written; `undefined` at the top. */
   holderOf(id: string): string | undefined {
     return this.#holders.get(id);
   }
 
-  /** Whether a step is in a block, in the same rounds as it. */
+  /** Returns whether a step is in a block, in the same rounds. */
   isWithin(address: string, block: string): boolean {
     const keys = keysOf(address);
     return this.#holds(stepOf(block), stepOf(address)) && keysOf(block).every((key, at) => keys[at] === key);

@@ -2,19 +2,19 @@ import { holdersOf } from "../../protocol/address.ts";
 import type { Nesting } from "./nesting.ts";
 import type { StepFold } from "./step-fold.ts";
 
-/** A step as written, and its rounds once its `foreach` has its list. */
+/** A step as written, with its rounds once its `foreach` has its list. */
 export interface StepGroup {
   /** The step itself, without keys of its own. */
   readonly whole: StepFold;
-  /** Its rounds, by their addresses. */
+  /** Its rounds, by address. */
   readonly rounds: ReadonlyMap<string, StepFold>;
 }
 
-/** A step, or a round of one, with what it holds. */
+/** A step, or one of its rounds, with the rows inside it. */
 export interface Row {
   /** The step or the round. */
   readonly fold: StepFold;
-  /** The rows of the steps that it holds, in its own rounds. */
+  /** The rows of the steps inside it, in its own rounds. */
   readonly held: readonly Row[];
 }
 
@@ -22,15 +22,15 @@ interface OpenRow extends Row {
   readonly held: OpenRow[];
 }
 
-/** The rows of a step by their addresses, and the list in which they are. */
+/** The rows of a step by address, and the list that contains them. */
 interface PlacedRows {
   readonly rows: ReadonlyMap<string, OpenRow>;
   readonly list: OpenRow[];
 }
 
 /**
- * Returns the rows of a run in the order of the playbook, each with what it holds: a `foreach` gives its rounds in place of its heading, unless
- * something was recorded about the whole of it. The groups come in the order of the playbook too.
+ * Returns the rows of a run in the order of the playbook, each with the rows inside it. A `foreach` is replaced by its rounds, unless a record is about the
+ * whole of it. `groups` must be in the order of the playbook too.
  */
 export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): readonly Row[] {
   const top: OpenRow[] = [];
@@ -52,12 +52,12 @@ export function rowsInOrder(groups: Iterable<StepGroup>, nesting: Nesting): read
   return top;
 }
 
-/** Returns the step at an address: as a whole, or one of its rounds. */
+/** Returns the step at an address: the whole step, or one of its rounds. */
 export function foldAt({ whole, rounds }: StepGroup, address: string): StepFold | undefined {
   return address === whole.address ? whole : rounds.get(address);
 }
 
-// The innermost round that a step is in.
+// Returns the innermost round around a step.
 function rowAround(address: string, holder: string, rows: PlacedRows["rows"]): OpenRow | undefined {
   const found = holdersOf(address, holder).find((each) => rows.has(each));
   return found === undefined ? undefined : rows.get(found);
@@ -68,7 +68,7 @@ function* foldsOf({ whole, rounds }: StepGroup): Generator<StepFold> {
   yield* rounds.values();
 }
 
-/** Returns the steps of rows, each right before what it holds. */
+/** Returns the steps of rows, each followed by the steps inside it. */
 export function* flattened(rows: readonly Row[]): Generator<StepFold> {
   for (const { fold, held } of rows) {
     yield fold;

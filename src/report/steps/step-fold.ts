@@ -7,21 +7,21 @@ import { type Attempt, attemptReport, hasEffect, isOpen, learn, receiptOf, textA
 import type { RowOutcome, StepReport } from "../shape.ts";
 import { type StepRecord, StepTimes, type Stops } from "./step-times.ts";
 
-/** The outcome of one step, or of one round of it: the fold of its records. */
+/** The outcome of one step, or of one round of it, which is the fold of its records. */
 export class StepFold {
   #heading: StepHeading;
-  /** Its id, in a `foreach` its key too: `approvals[bob]`, and before it the steps that include it. */
+  /** Its id, with its key in a `foreach` (`approvals[bob]`), after the steps that include it. */
   readonly address: string;
-  /** When it began, and how long it took. */
+  /** When it began and how long it took. */
   readonly times: StepTimes;
   readonly #attempts = new Map<number, Attempt>();
   #begunAt: number | undefined;
   #isRescued = false;
   #isGone = false;
-  /** It is a `foreach` over nothing. */
+  /** Whether it is a `foreach` over an empty list. */
   #isEmpty = false;
   #endedWith: RunOutcome | undefined;
-  /** The row of what has ended, until something more is heard of it. */
+  /** The row of an ended step, which is kept until another record changes it. */
   #row: StepReport | undefined;
   #ending: (RunRecord & (StepCompleted | StepStopped)) | undefined;
 
@@ -31,25 +31,25 @@ export class StepFold {
     this.address = address;
   }
 
-  /** As the playbook has it. */
+  /** The heading in the playbook. */
   get heading(): StepHeading {
     return this.#heading;
   }
 
-  /** Somebody has edited the playbook. */
+  /** Updates the heading after somebody has edited the playbook. */
   rewrite(heading: StepHeading): void {
     this.#row = undefined;
     this.#isGone = false;
     this.#heading = heading;
   }
 
-  /** Somebody has taken it out of the playbook. What it did stays, and how else it ended is of no matter any more. */
+  /** Notes that somebody has removed the step from the playbook. Its effects stay in the report, but any other ending no longer matters. */
   takenOut(): void {
     this.#row = undefined;
     this.#isGone = true;
   }
 
-  /** Whether something of it stays when it is taken out of the playbook. */
+  /** Whether the step keeps a row after it was removed from the playbook. */
   get leavesSomething(): boolean {
     return this.#ending?.kind === "step.completed" || this.#hasEffect;
   }
@@ -58,17 +58,17 @@ export class StepFold {
     return [...this.#attempts.values()].some(hasEffect);
   }
 
-  /** When its beginning was recorded, in milliseconds since the Unix epoch; `undefined` without such a record. */
+  /** When its beginning was recorded, in milliseconds since the Unix epoch; `undefined` if there is no such record. */
   get begunAt(): number | undefined {
     return this.#begunAt;
   }
 
-  /** It holds other steps. */
+  /** Whether it contains other steps. */
   get isContainer(): boolean {
     return this.heading.kind === "block" || this.heading.kind === "include";
   }
 
-  /** It is done again, as if nothing had been recorded. */
+  /** Forgets all records, because the step is done again. */
   forget(): void {
     this.#row = undefined;
     this.#attempts.clear();
@@ -79,25 +79,25 @@ export class StepFold {
     this.times.forget();
   }
 
-  /** It failed, or a step in it did, and a block around it continued with its rescue. */
+  /** Notes that the step, or a step in it, failed, and that a block around it continued with its rescue. */
   rescued(): void {
     this.#row = undefined;
     this.#isRescued = true;
   }
 
-  /** The list of its `foreach` is empty. */
+  /** Notes that the list of its `foreach` is empty. */
   heldNothing(): void {
     this.#row = undefined;
     this.#isEmpty = true;
   }
 
-  /** How the run ended while it was under way; `undefined` while the run continues. */
+  /** Notes how the run ended while the step was under way; `undefined` while the run continues. */
   endWith(outcome: RunOutcome | undefined): void {
     this.#row = undefined;
     this.#endedWith = outcome;
   }
 
-  /** Takes a record; one that comes after a stop takes the stop's place. */
+  /** Takes a record. A record after a stop replaces the stop. */
   take(record: StepRecord): void {
     this.#row = undefined;
     this.times.take(record);
@@ -118,23 +118,23 @@ export class StepFold {
     if (attempt !== undefined) learn(attempt, record);
   }
 
-  /** Whether anything of it was recorded. */
+  /** Whether any record about it exists. */
   get hasBegun(): boolean {
     return this.#ending !== undefined || this.#begunAt !== undefined || this.#attempts.size > 0;
   }
 
-  /** Whether it is complete or has stopped. */
+  /** Whether it has completed or stopped. */
   get hasEnded(): boolean {
     return this.#ending !== undefined;
   }
 
-  /** Whether it has failed, or holds steps and has no end. */
+  /** Whether it has failed, or is a container without an end. */
   get isOpen(): boolean {
     if (this.#ending !== undefined) return this.#ending.outcome === "failed";
     return this.isContainer && this.#begunAt !== undefined;
   }
 
-  /** Its outcome, as far as its records show it. */
+  /** Its outcome, according to its records. */
   get outcome(): RowOutcome {
     if (this.#isGone && this.#ending?.kind !== "step.completed" && this.#hasEffect) return "changed";
     if (this.#ending !== undefined) {
@@ -148,7 +148,7 @@ export class StepFold {
     return attempts.some(isOpen) ? "unknown" : "pending";
   }
 
-  /** The row as it is now. */
+  /** Returns the row as it is now. */
   report(): StepReport {
     if (this.#ending === undefined) return this.#asRow();
     return (this.#row ??= this.#asRow());
@@ -193,13 +193,13 @@ export class StepFold {
   }
 }
 
-// The engine records them so; a record that somebody has damaged is refused before it comes here.
+// The engine records balances in this form. A damaged record is refused before it gets here.
 function balancesIn(value: JsonObject | undefined): StepReport["balances"] {
   const { balances } = value ?? {};
   return Array.isArray(balances) ? balances : null;
 }
 
-// What holds other steps ends as the worst of them.
+// A container ends with the worst outcome of its steps, which is the outcome of the run.
 function verdictOf(outcome: RunOutcome | undefined): RowOutcome | undefined {
   return outcome === "failed" || outcome === "unknown" || outcome === "conflict" || outcome === "drift" ? outcome : undefined;
 }

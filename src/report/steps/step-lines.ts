@@ -10,14 +10,14 @@ import { settledText } from "../settled.ts";
 import type { StepReport } from "../shape.ts";
 import { actedAs, isNamedBy, NO_END, wordOf } from "../words.ts";
 
-/** How much of a run is printed: its summary, its steps with short ids and without the parts of what passed, or everything. */
+/** How much of a run is printed: only its summary, its steps with short ids and with passed blocks folded, or everything. */
 export type Detail = "summary" | "short" | "full";
 
 const WORD_WIDTH = 7;
 const INDENT = "    ";
 const STEP_INDENT = "  ";
 
-/** Returns the one line of a step that has ended. */
+/** Returns the line of a step that has ended. */
 export function plainLine(step: StepReport, detail: Detail = "full", extra = ""): string {
   const { mark, word } = wordOf(step);
   const parts = [
@@ -37,12 +37,12 @@ export function plainLine(step: StepReport, detail: Detail = "full", extra = "")
 
 type Times = Pick<StepReport, "durationMs" | "waitedMs" | "stoppedMs">;
 
-/** Returns how long a step was worked on, and beside it how long it was not. */
+/** Returns how long a step was worked on, followed by the time it was not. */
 export function timeText(step: Times, between = "  "): string {
   return step.durationMs === null ? "" : [formatDuration(step.durationMs), ...idleTexts(step)].join(between);
 }
 
-/** Returns how long nothing could be done for a step, and how long it was stopped; nothing where that took no time. */
+/** Returns how long nothing could be done for a step, and how long it was stopped. Zero times are left out. */
 export function idleTexts({ waitedMs, stoppedMs }: Times): readonly string[] {
   return [
     ...(waitedMs === null || waitedMs === 0 ? [] : [`waited ${formatDuration(waitedMs)}`]),
@@ -60,7 +60,7 @@ function receiptPart({ receipt }: StepReport, detail: Detail): string {
   return receipt.receiptId === null ? "" : `receipt ${idIn(detail, oneLine(receipt.receiptId))} not read`;
 }
 
-// Long hexadecimal ids and UUIDs; a short id stays as it is.
+// Matches long hexadecimal ids and UUIDs, but no short ids.
 const LONG_ID = /^[0-9a-f-]{20,}$/i;
 const SHORT_CHARS = 8;
 
@@ -68,14 +68,14 @@ function idIn(detail: Detail, id: string): string {
   return detail !== "full" && LONG_ID.test(id) ? `${id.slice(0, SHORT_CHARS)}…` : id;
 }
 
-// Ids within a sentence: only hexadecimal ones that are too long to be words.
+// Matches ids inside a sentence: only hexadecimal ids that are too long to be words.
 const LONG_IDS = /\b[0-9a-f]{32,}\b/gi;
 
 function idsIn(detail: Detail, text: string): string {
   return text.replaceAll(LONG_IDS, (id) => idIn(detail, id));
 }
 
-/** Returns a step's line, and its problem below it, indented by the blocks and playbooks around it. */
+/** Returns a step's line with its problem below it, indented by the number of blocks and playbooks around it. */
 export function stepLines(step: StepReport, detail: Detail): readonly string[] {
   return within(step, [
     plainLine(step, detail),
@@ -83,7 +83,7 @@ export function stepLines(step: StepReport, detail: Detail): readonly string[] {
   ]);
 }
 
-/** Returns the first line of a block or an included playbook; its steps and its end follow. */
+/** Returns the first line of a block or an included playbook. Its steps and its end follow later. */
 function beginningLine(step: StepReport): string {
   const parts = [`▸ ${oneLine(step.step)}`, nameOf(step), oneLine(step.uses)];
   return within(step, [parts.filter((part) => part !== "").join("  ")]).join("");
@@ -110,7 +110,7 @@ function notes(step: StepReport, detail: Detail): readonly string[] {
 
 const BALANCES_SHOWN = 5;
 
-/** Returns what a `conserve` found to be equal on both sides, a line for each; of many, the first ones. */
+/** Returns the quantities that a `conserve` found equal on both sides, a line for each. If there are many, returns only the first ones. */
 export function balanceLines(balances: NonNullable<StepReport["balances"]>): readonly string[] {
   const shown = balances
     .slice(0, BALANCES_SHOWN)
@@ -121,26 +121,26 @@ export function balanceLines(balances: NonNullable<StepReport["balances"]>): rea
   return more > 0 ? [...shown, `and ${more} more that are equal`] : shown;
 }
 
-// A write whose outcome was not settled by its own answer shows the evidence.
+// If a write was not settled by its own answer, the evidence is shown.
 function settledLines({ attempts }: StepReport, detail: Detail): readonly string[] {
   return attempts.flatMap(({ attempt, operation, settled }) =>
     settled === null ? [] : labelled(`attempt ${attempt + 1}`, idsIn(detail, settledText(settled, operation))),
   );
 }
 
-/** Returns where a step is written, unless that is the playbook of the run. */
+/** Returns where a step is written, unless it is in the playbook of the run. */
 export function placeLines({ file, line }: StepReport): readonly string[] {
   return file === null ? [] : labelled("at", `${file}:${line}`);
 }
 
-/** Returns lines that are below the line of a run or a step. */
+/** Indents lines below the line of a run or a step. */
 export function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${INDENT}${line}`);
 }
 
 const PASSED: ReadonlySet<string> = new Set(["ok", "changed", "unchanged", "skipped"]);
 
-// A step with a note below its line must be seen; a refusal that was expected need not be.
+// A step with a note below its line must be shown. A refusal that was expected need not be.
 function isUneventful({ outcome, warning, problem, comparison, attempts }: StepReport): boolean {
   const isPlain = warning === null && problem === null && comparison === null;
   return PASSED.has(outcome) && isPlain && attempts.length <= 1 && attempts.every(({ settled }) => settled === null);
@@ -154,10 +154,10 @@ function isCounted({ kind }: StepReport): boolean {
   return kind === "call" || kind === "check";
 }
 
-/** Whether a step is in a block or an included playbook, in the same rounds as it. */
+/** Returns whether a step is in a block or an included playbook, in the same rounds. */
 type IsWithin = (address: string, container: string) => boolean;
 
-/** Returns the lines of the steps of a run that is over: what passed as a whole is one line. */
+/** Returns the lines of the steps of a finished run. A block that passed is one line. */
 export function rowLines(rows: readonly StepReport[], detail: Detail): readonly string[] {
   if (detail === "summary") return [];
   const ran = rows.filter(({ outcome }) => outcome !== "not-run");
@@ -174,7 +174,7 @@ export function rowLines(rows: readonly StepReport[], detail: Detail): readonly 
   });
 }
 
-/** A block or an included playbook that has begun, and the lines of its steps while nothing in it needs to be seen. */
+/** A block or included playbook that has begun, with the lines of its steps, which are held back while none of them must be shown. */
 interface OpenContainer {
   readonly step: StepReport;
   readonly lines: string[];
@@ -182,7 +182,7 @@ interface OpenContainer {
   isUnfolded: boolean;
 }
 
-/** The lines of the steps of a run while they end. A block that passes is one line; what goes wrong in it is printed at once. */
+/** Prints the lines of a run's steps when they end. A block that passes is one line, but a problem in it is printed at once. */
 export class StepLines {
   readonly #detail: Detail;
   readonly #isWithin: IsWithin;
@@ -218,7 +218,7 @@ export class StepLines {
     return [];
   }
 
-  /** Returns the lines that are still held back, and those of steps that have not ended. */
+  /** Returns the lines that are still held back, and the lines of steps that have not ended. */
   rest(steps: readonly StepReport[]): readonly string[] {
     if (this.#detail === "summary") return [];
     const held = [...this.#open.values()].flatMap((container) => this.#unfold(container));

@@ -18,12 +18,12 @@ interface Span {
   readonly to: number;
 }
 
-/** The times between a stop of a run and its resume, when nothing worked on it. */
+/** The times between a stop of a run and its resume, in which no process worked on it. */
 export class Stops {
   readonly #spans: Span[] = [];
   /** When the latest claim began. */
   claimedAt = 0;
-  /** When the last record was made; 0: nothing was done yet. */
+  /** When the last record was made; 0 before the first one. */
   #lastAt = 0;
 
   /** Takes each record of the run. */
@@ -35,7 +35,7 @@ export class Stops {
     this.#lastAt = kind === "run.opened" ? 0 : at;
   }
 
-  /** Returns how long nothing worked on the run within a time, or on a step that has stops of its own. */
+  /** Returns how long no process worked on the run within a time span. `own` adds the stops of a single step. */
   stoppedMs({ from, to }: Span, own: readonly Span[] = []): number {
     let [stopped, until] = [0, from];
     for (const span of [...this.#spans, ...own].toSorted((a, b) => a.from - b.from)) {
@@ -46,7 +46,7 @@ export class Stops {
   }
 }
 
-/** How long a step took: `durationMs` of work, and beside it the time in which nothing could be done, and in which it was stopped. */
+/** How long a step took: `durationMs` of work, besides the time in which nothing could be done and the time in which it was stopped. */
 export interface Times {
   /** The time of work, in milliseconds. */
   readonly durationMs: number;
@@ -56,30 +56,30 @@ export interface Times {
   readonly stoppedMs: number;
 }
 
-/** When a step began, and how long it took, with all attempts and resumes of it. */
+/** When a step began and how long it took, including all its attempts and resumes. */
 export class StepTimes {
   readonly #stops: Stops;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
   #waitedMs = 0;
-  /** When it stopped, until it continues. */
+  /** When it stopped. Unset when it continues. */
   #stoppedAt: number | undefined;
   #ownStops: Span[] = [];
-  /** Of the steps that it holds. */
+  /** The times of the steps inside it. */
   #held = { durationMs: 0, waitedMs: 0 };
-  /** What of it those that hold it have counted. */
+  /** The part of its times that the containers around it have already counted. */
   #counted = { durationMs: 0, waitedMs: 0 };
 
   constructor(stops: Stops) {
     this.#stops = stops;
   }
 
-  /** Milliseconds since the Unix epoch; `undefined` when it has not begun. */
+  /** Milliseconds since the Unix epoch; `undefined` if it has not begun. */
   get startedAt(): number | undefined {
     return this.#startedAt;
   }
 
-  /** Takes a record of the step. What was complete and is done again begins again. */
+  /** Takes a record of the step. If the step was complete and is done again, its times begin again. */
   take(record: StepRecord): void {
     if (this.#endedAt !== undefined && this.#stoppedAt === undefined) this.forget();
     const startedAt = startIn(record);
@@ -93,18 +93,18 @@ export class StepTimes {
     this.#endedAt = record.kind === "step.stopped" || record.kind === "step.completed" ? record.at : undefined;
   }
 
-  /** Takes how long it waited beside its records. */
+  /** Adds waiting time that is not in its records. */
   wait(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** Takes how much longer a step that it holds took than was known. */
+  /** Adds the further time that a step inside it took. */
   hold({ durationMs, waitedMs }: Omit<Times, "stoppedMs">): void {
     this.#held.durationMs += durationMs;
     this.#held.waitedMs += waitedMs;
   }
 
-  /** Returns how much longer it took than when this was asked last; nothing before its end. */
+  /** Returns how much longer it took since the last call; zero before its end. */
   takeNew(): Omit<Times, "stoppedMs"> {
     const { durationMs, waitedMs } = this.total ?? this.#counted;
     const before = this.#counted;
@@ -112,7 +112,7 @@ export class StepTimes {
     return { durationMs: durationMs - before.durationMs, waitedMs: waitedMs - before.waitedMs };
   }
 
-  /** Begins again, as if nothing had been recorded. */
+  /** Forgets all times, because the step is done again. */
   forget(): void {
     this.#startedAt = undefined;
     this.#endedAt = undefined;
@@ -129,7 +129,7 @@ export class StepTimes {
     const span = { from: this.#startedAt, to: this.#endedAt };
     const stoppedMs = this.#stops.stoppedMs(span, this.#ownStops);
     const leftMs = Math.max(0, span.to - span.from - stoppedMs);
-    // Rounds side by side wait at the same time, or while others work.
+    // Parallel rounds may wait at the same time, or while others work.
     const waitedMs = Math.min(this.#waitedMs + this.#held.waitedMs, Math.max(0, leftMs - this.#held.durationMs));
     return { durationMs: leftMs - waitedMs, waitedMs, stoppedMs };
   }

@@ -1,15 +1,15 @@
 import { keysOf } from "../../protocol/address.ts";
 import type { StepReport } from "../shape.ts";
 
-/** A step with the steps that it holds. */
+/** A step with the steps inside it. */
 export interface StepNode {
   /** The step, or one round of it. */
   readonly step: StepReport;
-  /** The steps that it holds, in their order. */
+  /** The steps inside it, in order. */
   readonly held: StepNode[];
 }
 
-/** Returns the steps of a run as a tree: each round of a block holds its own steps. */
+/** Returns the steps of a run as a tree. Each round of a block has its own steps. */
 export function treeOf(steps: readonly StepReport[]): readonly StepNode[] {
   const top: StepNode[] = [];
   const above: StepNode[] = [];

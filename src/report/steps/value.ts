@@ -3,7 +3,7 @@ import { cut } from "../formats/foreign-text.ts";
 
 const LEAST_CHARS = 16;
 
-/** A value as JSON of about so many characters: what is left out is counted. A number is always there with all its digits. */
+/** Writes a value as JSON of about `chars` characters. If it is cut, the number of omitted parts is shown. A number always keeps all its digits. */
 export function shortJson(value: Json, chars: number): string {
   const text = writeJson(value);
   const room = Math.max(chars, LEAST_CHARS);

@@ -22,7 +22,7 @@ import { moment } from "../parts/moment.ts";
 import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
-/** A comparison as one run made it, and where the journal of that run ends. */
+/** A comparison in one run, and the end of that run in the journal. */
 export interface AuditedRun {
   /** The run as a whole. */
   readonly run: RunHeading;
@@ -30,33 +30,35 @@ export interface AuditedRun {
   readonly outcome: StepReport["outcome"];
   /** What the comparison found. */
   readonly comparison: Comparison;
-  /** How many records the journal has of the run. */
+  /** The number of the run's records in the journal. */
   readonly records: number;
   /** The hash of the run's last record, which depends on all records before it. */
   readonly digest: string;
 }
 
-/** A comparison with all that an auditor asks about. */
+/** A comparison with everything that an auditor asks for. */
 export interface AuditedComparison {
   /** Which comparison it is. */
   readonly of: ComparisonName;
-  /** What people read as its name. */
+  /** Its name for people. */
   readonly title: string;
   /** The latest run that made it. */
   readonly latest: AuditedRun;
-  /** Whether a later run has begun it, and not finished it: the sides may differ by now. */
+  /** Whether a later run has begun it and not finished it, so that the sides may differ by now. */
   readonly isOutdated: boolean;
-  /** The latest runs, the last one last; that is `latest`. */
+  /** The latest runs, ending with `latest`. */
   readonly runs: readonly AuditedRun[];
-  /** The drifts that are there, and those that the latest run cleared. */
+  /** The existing drifts, and those that the latest run cleared. */
   readonly drifts: readonly ExplainedDrift[];
-  /** How many such drifts there are; `drifts` may have the first ones only. */
+  /** The total number of these drifts. `drifts` may contain only the first ones. */
   readonly driftCount: number;
   /** When the page was made, in milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** One comparison for auditors: what was read and when, the totals, the rows, each drift with its records, and its latest runs. Pure. */
+/**
+ * Returns the page of one comparison for auditors: the reads with their times, the totals, the rows, each drift with its records, and the latest runs. Pure.
+ */
 export function* auditPage(audited: AuditedComparison): Iterable<string> {
   const { title, latest, isOutdated, drifts, driftCount, now } = audited;
   const { comparison } = latest;
@@ -168,7 +170,7 @@ function rowsOf({ rows, left, right, counts, gaps, reads = [] }: Comparison, env
 
 const COMMANDS = 4;
 
-// Rows that a file or a step gave are where they came from, and older runs have not recorded who asked.
+// Rows from a file or a step have no operation, and older runs have not recorded who made the request.
 function commandOf({ operation, input, as }: ComparedRead, environment: string): readonly CommandLine[] {
   if (!/^[a-z]+(?:\.[a-zA-Z]+)+$/.test(operation) || !isObject(input) || as === undefined) return [];
   const values = Object.entries(input).map(([name, value]) => `${name}=${textOrJson(value)}`);

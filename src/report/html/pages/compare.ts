@@ -14,7 +14,7 @@ import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
-/** Two runs side by side, what differs first. Pure. */
+/** Returns two runs side by side, with the differences first. Pure. */
 export function comparePage(before: RunReport, after: RunReport): Iterable<string> {
   const pairs = pairsOf(before, after);
   const others = pairs.filter(isOther);
@@ -41,7 +41,7 @@ interface Pair {
   readonly after: StepReport | undefined;
 }
 
-// In the order of the later run; what it does not have comes last.
+// Steps are in the order of the later run. Steps that it does not have come last.
 function pairsOf(before: RunReport, after: RunReport): readonly Pair[] {
   const earlier = new Map(before.steps.map((step) => [step.step, step]));
   const pairs = after.steps.map((step): Pair => ({ address: step.step, before: earlier.get(step.step), after: step }));

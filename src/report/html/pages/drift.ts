@@ -18,7 +18,9 @@ import { type Line, plotOf } from "../parts/plot.ts";
 import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
-/** One drift: its state, what both sides said, who acknowledged it, and its history. `now` in milliseconds since the Unix epoch. Pure. */
+/**
+ * Returns the page of one drift: its state, the rows of both sides, who acknowledged it, and its history. `now` is in milliseconds since the Unix epoch. Pure.
+ */
 export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
   const { id, key, clearedAt, state, sides } = drift;
   const isOpen = clearedAt === null && state !== "acknowledged";
@@ -50,7 +52,7 @@ function factsOf({ id, kind, of, title, sides, since, lastSeen, lastRun, cleared
   ];
 }
 
-/** The records of both sides beside one another, as they were when the drift was seen last. */
+/** Returns the records of both sides next to each other, as of when the drift was last seen. */
 export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Markup {
   const parts = (["left", "right"] as const).map((side) => {
     const { rows, more } = saidBy(side, evidence);
@@ -83,7 +85,7 @@ function rowOf({ at, operation, input, actor, where, record }: SaidRow, budget: 
   );
 }
 
-/** Who acknowledged a drift, why, and until when. */
+/** Returns who acknowledged a drift, why, and until when. */
 export function acknowledgementsOf(drift: ExplainedDrift, now: number): Markup {
   const words = drift.history.filter(({ what }) => what === "acknowledged").toReversed();
   const content =

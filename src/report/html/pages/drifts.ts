@@ -10,27 +10,27 @@ import { el, type Markup } from "../markup.ts";
 import { listPath } from "../parts/places.ts";
 import { holdsWords, searchForm } from "../parts/search.ts";
 
-/** Which drifts are asked for; an empty text asks for all. */
+/** The filter of drifts. An empty text matches all. */
 export interface DriftFilter {
   /** A state of a drift, or `cleared`. */
   readonly state: string;
-  /** Parts of the key, the id, the kind, or what names the comparison. */
+  /** Words in the key, the id, the kind, or the names of the comparison. */
   readonly words: string;
-  /** Those too that were cleared. */
+  /** Whether cleared drifts are included. */
   readonly all: boolean;
 }
 
-/** What is known of drifts: at most `LIMITS.drifts` of them, the newest first. */
+/** The drifts of a state directory: at most `LIMITS.drifts` of them, the newest first. */
 export interface ListedDrifts {
-  /** Those that are listed, the newest first. */
+  /** The drifts, the newest first. */
   readonly drifts: readonly KnownDrift[];
-  /** How many there are. */
+  /** The total number of drifts. */
   readonly total: number;
-  /** How many comparisons the last run has not made to the end. */
+  /** How many comparisons the last run did not finish. */
   readonly unfinished: number;
 }
 
-/** The drifts of a state directory that are asked for, by comparison. Pure. */
+/** Returns the drifts of a state directory that match the filter, by comparison. Pure. */
 export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<string> {
   const { drifts, total } = listed;
   const found = drifts.filter((drift) => isAskedFor(drift, filter));
@@ -70,7 +70,7 @@ function comparisonOf({ of: { environment, playbook, comparison, scope } }: Know
   return JSON.stringify([environment, playbook, comparison, scope]);
 }
 
-// Of so many drifts the newest are shown.
+// If there are many drifts, only the newest are shown.
 function groupOf(drifts: readonly KnownDrift[], total: number): Markup {
   const [first] = drifts;
   const { title = "", of, sides } = first ?? {};

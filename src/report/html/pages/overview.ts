@@ -14,21 +14,21 @@ import { type ListedRun, playbookOf, runCells, RUN_COLUMNS } from "./runs.ts";
 import { type ListedFiring, type ListedSchedule, localMoment } from "./schedules.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
-/** What the first page of a state directory is made from. */
+/** The data of the overview of a state directory. */
 export interface StateOverview {
-  /** The runs that have left a write open, and the last ones of their playbooks that have not passed; the latest first. */
+  /** The runs that have left a write open, and the last runs of their playbooks that did not pass; the latest first. */
   readonly runs: readonly ListedRun[];
-  /** The ids of those that have left a write open. */
+  /** The ids of the runs that have left a write open. */
   readonly open: ReadonlySet<string>;
-  /** The latest runs of all, the last one first. */
+  /** The latest runs, the last one first. */
   readonly latest: readonly ListedRun[];
-  /** The runs of the days that are shown. */
+  /** The runs on the days that are shown. */
   readonly days: readonly CountedRuns[];
   /** The drifts that nobody has acknowledged, the newest first. */
   readonly drifts: readonly KnownDrift[];
-  /** How many comparisons the last run has not made to the end. */
+  /** How many comparisons the last run did not finish. */
   readonly unfinishedComparisons: number;
-  /** The first schedules, as they are now. */
+  /** The first schedules as they are now. */
   readonly schedules: readonly ListedSchedule[];
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
@@ -38,7 +38,7 @@ const MOST_ITEMS = 20;
 /** How many of the latest runs are shown. */
 export const LATEST_RUNS = 10;
 
-/** The first page: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
+/** Returns the overview: what needs attention, how runs ended over time, what fires next, and the latest runs. Pure. */
 export function overviewPage(overview: StateOverview): Iterable<string> {
   const { runs, open, latest, days, schedules, now } = overview;
   const items = [
@@ -55,7 +55,7 @@ export function overviewPage(overview: StateOverview): Iterable<string> {
   ]);
 }
 
-// Where nothing has run, or the journal is not there any more, nothing can be called well.
+// If nothing has run, or if the journal is missing, we cannot say that all is well.
 const NOTHING = el("p", {}, "Nothing has run yet.");
 
 interface Item {
@@ -65,7 +65,7 @@ interface Item {
 }
 
 interface ListedItem extends Item {
-  /** The list that shows it too. */
+  /** The list that also shows it. */
   readonly list: PageSection;
 }
 
@@ -112,7 +112,7 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
   });
 }
 
-// A firing that made no run is in no list of runs.
+// A firing without a run appears in no list of runs.
 function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly Item[] {
   if (run !== null || !NO_RUN.has(state)) return [];
   const { mark, word } = FIRING_WORDS[state];

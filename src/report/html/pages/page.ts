@@ -16,23 +16,23 @@ import { FOLLOW, SCRIPT } from "../script.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 
 /**
- * The reports as one HTML page that needs nothing else, neither a network nor JavaScript; its one script adds search, filters and a choice of
- * colours. Its policy lets nothing else run or load, whatever a text holds. Pure.
+ * Returns the reports as one HTML page that works without a network and without JavaScript. Its only script adds search, filters and a choice of colors. Its
+ * policy keeps everything else from running or loading, whatever the texts contain. Pure.
  */
 export function htmlReport(reports: readonly RunReport[], notBegun: readonly NotBegun[] = []): Iterable<string> {
   const title = titleOf(reports, notBegun);
   return framed({ title, above: toolbar(reports) }, reportPieces(reports, { notBegun, isServed: false }));
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface RunProgress {
-  /** How many events it has. */
+  /** The number of its events. */
   readonly events: number;
-  /** The process that runs it; null when none does. */
+  /** The process that runs it; null if there is none. */
   readonly heldBy: string | null;
 }
 
-/** One run as a server shows it: among its other pages, and, while it is not finished, reloaded whenever there is something new. Pure. */
+/** Returns the served page of one run, with links to other pages. While the run is not finished, the page reloads whenever there is something new. Pure. */
 export function runPage(report: RunReport, progress: RunProgress): Iterable<string> {
   const isLive = report.run.outcome === "running";
   const { heldBy } = progress;
@@ -53,7 +53,7 @@ export function runPage(report: RunReport, progress: RunProgress): Iterable<stri
   );
 }
 
-// A write that is on its way has no known outcome yet, and nothing is wrong with it.
+// A write on its way has no known outcome yet, but nothing is wrong with it.
 function atWork(report: RunReport): RunReport {
   const sent = report.steps.filter((step) => isAtWork(step) && step.outcome === "unknown");
   const { unknown, pending } = report.totals;
@@ -67,7 +67,7 @@ function atWork(report: RunReport): RunReport {
 interface ReportsShown {
   readonly notBegun: readonly NotBegun[];
   readonly isServed: boolean;
-  /** A process runs it. */
+  /** Whether a process runs it. */
   readonly isUnderWay?: boolean;
 }
 
@@ -90,7 +90,7 @@ function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): 
   return `${mark} ${word}: ${oneLine(only.run.playbook.name)} – tokenbook`;
 }
 
-// Shown by the script that makes it work.
+// The toolbar is shown by the script that makes it work.
 function toolbar(reports: readonly RunReport[]): Markup {
   const outcomes = new Set(reports.flatMap(({ steps }) => steps.map(({ outcome }) => outcome)));
   return el(
@@ -143,7 +143,7 @@ function indexRow({ run, totals }: RunReport, at: number): TableRow {
   ];
 }
 
-// Playbooks that are copies of each other have one name.
+// Copies of a playbook have the same name, so we show the file.
 function inFile({ name, file }: NotBegun["playbook"]): readonly Child[] {
   return name === file ? [] : [" ", el("span", { class: "name" }, oneLine(file))];
 }

@@ -27,13 +27,13 @@ import { treePieces } from "../parts/step-tree.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { Timeline } from "../parts/timeline.ts";
 
-/** What a run is shown with. */
+/** How a run is shown. */
 interface ShowingRun extends Pick<Showing, "id" | "isServed" | "isUnderWay" | "budget"> {
-  /** It is the only one of its page. */
+  /** Whether it is the only run on its page. */
   readonly isOnly: boolean;
 }
 
-/** A run, piece by piece: how it ended, what needs attention, its writes, its steps, what it was given and gave. */
+/** Returns a run in pieces: how it ended, what needs attention, its writes, its steps, its inputs and outputs. */
 export function* runPieces(report: RunReport, { id, isOnly, isServed, isUnderWay, budget }: ShowingRun): Generator<string> {
   const { run, steps } = report;
   const timeline = new Timeline(report);
@@ -64,7 +64,7 @@ export function* runPieces(report: RunReport, { id, isOnly, isServed, isUnderWay
   yield "</article>";
 }
 
-/** A playbook whose run did not begin, and why. */
+/** Returns a playbook whose run did not begin, and why. */
 export function notBegunMarkup({ playbook, problem }: NotBegun, budget: Budget): Markup {
   return el(
     "article",
@@ -93,7 +93,7 @@ function headerOf({ run, totals, steps }: RunReport, { heading, isUnderWay, budg
   );
 }
 
-// `to continue: tokenbook resume RUN`, unless a problem says the same.
+// Returns `to continue: tokenbook resume RUN`, unless a problem says the same.
 function nextMarkupOf(run: RunHeading, steps: readonly StepReport[]): Child {
   const { words, command } = nextOf(run);
   if (steps.some((step) => needsAttention(step) && step.problem?.next?.includes(command.text) === true)) return undefined;
@@ -119,7 +119,7 @@ function factsOf(run: RunHeading): Facts {
   ];
 }
 
-// Only what there is: a reader looks for what is not zero.
+// Zero counts are left out, because a reader looks for the others.
 function countsList(totals: Totals): Markup {
   const counts = countsIn(totals);
   const items = counts.map(([outcome, number]) =>
@@ -133,7 +133,7 @@ function countsList(totals: Totals): Markup {
 interface Concerns {
   readonly title: Markup;
   readonly linkTo: (step: StepReport) => Markup;
-  /** The steps whose reason is shown here, with the id of its element. */
+  /** The steps whose reason is shown here, each with the id of its element. */
   readonly reasonIds: ReadonlyMap<StepReport, string>;
   readonly budget: Budget;
 }
@@ -160,7 +160,7 @@ interface WritesShown extends Pick<Concerns, "title" | "linkTo"> {
   readonly isUnderWay: boolean;
 }
 
-/** What the guarantee says of each attempt of a write. */
+/** Returns what the guarantee says about each attempt of a write. */
 function writesOf(steps: readonly StepReport[], { title, linkTo, isUnderWay }: WritesShown): Markup | undefined {
   const writes = steps.flatMap((step) =>
     step.attempts.map((attempt): Write => ({ step, attempt, outcome: outcomeOfAttempt(attempt, step, isUnderWay) })),
@@ -168,7 +168,7 @@ function writesOf(steps: readonly StepReport[], { title, linkTo, isUnderWay }: W
   if (writes.length === 0) return undefined;
   const words = Map.groupBy(writes, ({ outcome }) => outcome.word);
   const counts = Array.from(words, ([word, { length }]) => `${length} ${word}`).join(", ");
-  // Uneventful steps come last where not all can be shown.
+  // If not all writes can be shown, uneventful ones are left out first.
   const sorted = writes.length <= LIMITS.htmlWrites ? writes : writes.toSorted((a, b) => plainness(a) - plainness(b));
   const shown = sorted.slice(0, LIMITS.htmlWrites);
   const named = shown.some((write) => transactionOf(write) !== null);
@@ -206,7 +206,7 @@ function transactionCell(write: Write): Child {
   return id === null ? "" : idMarkup(id);
 }
 
-// The answer or the receipt of the last attempt names it; of a write whose answer was lost, what was read back.
+// The answer or the receipt of the last attempt names the transaction. If the answer was lost, the evidence that was read back names it.
 function transactionOf({ step, attempt }: Write): string | null {
   const own = attempt === step.attempts.at(-1) ? step.transactionId : null;
   const evidence = attempt.settled?.evidence;

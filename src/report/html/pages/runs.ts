@@ -13,7 +13,7 @@ import { holdsWords, searchForm } from "../parts/search.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup } from "../parts/copy.ts";
 
-/** A run in the list of all of them. */
+/** A run in the list of all runs. */
 export interface ListedRun {
   /** The time and a random part: `20260131T120000-k3v9x2pq`. */
   readonly id: string;
@@ -21,43 +21,43 @@ export interface ListedRun {
   readonly playbook: string;
   /** Its name in tokenbook.yaml. */
   readonly environment: string;
-  /** ISO 8601, UTC. */
+  /** When it was opened. ISO 8601, UTC. */
   readonly openedAt: string;
   /** How the run ended. */
   readonly outcome: ReportedOutcome;
-  /** The process that runs it; null when none does. */
+  /** The process that runs it; null if there is none. */
   readonly heldBy: string | null;
-  /** Null where its records were not read. */
+  /** The details from its records; null if the records were not read. */
   readonly detail: RunDetail | null;
 }
 
-/** What only the records of a run hold. */
+/** The details that only the records of a run hold. */
 export interface RunDetail {
   /** The name of the playbook. */
   readonly name: string;
-  /** In milliseconds, without the times between a stop and its resume; null while the run is not closed. */
+  /** In milliseconds, without the time between a stop and its resume; null while the run is not closed. */
   readonly durationMs: number | null;
-  /** How many steps ended how. */
+  /** The number of steps by outcome. */
   readonly counts: string;
 }
 
-/** Which runs are asked for; an empty text asks for all. */
+/** The filter of runs. An empty text matches all. */
 export interface RunFilter {
   /** An outcome of a run, such as `passed`. */
   readonly outcome: string;
-  /** Part of the playbook's name or path, the environment or the run's id. */
+  /** A part of the playbook's name or path, the environment or the run's id. */
   readonly words: string;
 }
 
-/** The latest runs of a state directory, and how many it has. */
+/** The latest runs of a state directory, and their total number. */
 export interface ListedRuns {
-  /** The last one first. */
+  /** The runs, the last one first. */
   readonly runs: readonly ListedRun[];
-  /** With those that are not listed. */
+  /** The number of runs, including those that are not listed. */
   readonly total: number;
 }
 
-/** The runs of a state directory, those that are asked for. Pure. */
+/** Returns the runs of a state directory that match the filter. Pure. */
 export function runsPage({ runs, total }: ListedRuns, filter: RunFilter): Iterable<string> {
   const found = runs.filter((run) => isAskedFor(run, filter));
   return framed({ title: "Runs – tokenbook", place: "runs" }, [
@@ -110,7 +110,7 @@ function rowOf(run: ListedRun): TableRow {
   return [el("input", { type: "checkbox", name: "run", value: id, "aria-label": `Compare ${oneLine(id)}` }), ...runCells(run)];
 }
 
-/** A row of a table of runs. */
+/** Returns a row of a table of runs. */
 export function runCells(run: ListedRun): TableRow {
   const { id, environment, openedAt, outcome, heldBy, detail } = run;
   return [
@@ -125,7 +125,7 @@ export function runCells(run: ListedRun): TableRow {
   ];
 }
 
-/** The playbook of a run: its name and its file. */
+/** Returns the playbook of a run: its name and its file. */
 export function playbookOf({ playbook, detail }: ListedRun): Child {
   if (detail === null || detail.name === playbook) return oneLine(playbook);
   return [oneLine(detail.name), " ", el("span", { class: "name" }, oneLine(playbook))];

@@ -15,7 +15,10 @@ import { factList, type Facts } from "../parts/step.ts";
 import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup, nextMarkup } from "../parts/copy.ts";
 
-/** One schedule: when it fires next, how it is now, and the outcomes of its firings. `firings` are the latest, the last one first. Pure. */
+/**
+ * Returns the page of one schedule: when it fires next, its current state, and the outcomes of its firings. `firings` are the latest ones, the last one first.
+ * Pure.
+ */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
   const { id, last } = schedule;
   return framed({ title: `${oneLine(id)} – tokenbook`, place: "schedules" }, [
@@ -105,7 +108,7 @@ const LEAST_HEIGHT = 4;
 const MOST_WIDTH = 12;
 const GAP = 0.2;
 
-/** A bar for each firing, the earliest first: its duration, in the colour of its outcome. */
+/** Returns a bar for each firing, the earliest first. Its length is the duration, its color the outcome. */
 function barsOf(firings: readonly ListedFiring[]): Markup {
   const drawn = firings.slice(0, LIMITS.plotPoints).toReversed();
   const longest = Math.max(0, ...drawn.map((firing) => durationOf(firing) ?? 0));

@@ -11,25 +11,25 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 import { commandMarkup } from "../parts/copy.ts";
 import type { ScheduleEntry, FiringEntry } from "../../schedule/shape.ts";
 
-/** A schedule, as it is now. Times are ISO 8601, UTC. */
+/** A schedule as it is now. Times are ISO 8601, UTC. */
 export interface ListedSchedule extends Omit<ScheduleEntry, "last" | "lastState" | "running" | "blockedBy"> {
-  /** The last firing that ended; null when none has. */
+  /** The last firing that ended; null if there is none. */
   readonly last: ListedFiring | null;
-  /** The firing under way, and whether its process is not known to be gone; null when none is. */
+  /** The firing under way, and whether its process may still be alive; null if there is none. */
   readonly running: (ListedFiring & { readonly alive: boolean }) | null;
-  /** The run that a person must look after first. */
+  /** The run that needs attention first. */
   readonly blockedBy: { readonly runId: string; readonly outcome: string } | null;
 }
 
-/** A firing, and its outcome. Times are ISO 8601, UTC. */
+/** A firing and its outcome. Times are ISO 8601, UTC. */
 export interface ListedFiring extends Pick<FiringEntry, "tick" | "state" | "run" | "tries" | "startedAt" | "endedAt"> {
-  /** The process that runs it, or did. */
+  /** The process that runs it or has run it. */
   readonly heldBy: string | null;
-  /** What went wrong, why, and what to do next; null when nothing did. */
+  /** What went wrong, why, and what to do next; null if nothing did. */
   readonly problem: { readonly message: string; readonly why?: string; readonly next?: string } | null;
 }
 
-/** The first schedules of a state directory, which has `total`. Pure. */
+/** Returns the first schedules of a state directory, which has `total` of them. Pure. */
 export function schedulesPage(schedules: readonly ListedSchedule[], total: number): Iterable<string> {
   const more = total - schedules.length;
   return framed({ title: "Schedules – tokenbook", place: "schedules" }, [
@@ -62,12 +62,12 @@ function rowOf(schedule: ListedSchedule): TableRow {
   ];
 }
 
-/** The outcome of a firing. */
+/** Returns the outcome of a firing. */
 export function firingState({ state }: Pick<ListedFiring, "state">): Markup {
   return outcomeMarkup(state, FIRING_WORDS[state]);
 }
 
-/** Who runs a schedule, and since when. */
+/** Returns which process runs a schedule, and since when. */
 export function runningNow(running: ListedSchedule["running"]): Child {
   if (running === null) return "";
   const { heldBy, alive, startedAt } = running;
@@ -75,7 +75,7 @@ export function runningNow(running: ListedSchedule["running"]): Child {
   return [oneLine(heldBy ?? "nobody"), alive ? "" : " (gone)", since];
 }
 
-/** A moment by the clock of the schedule's zone. */
+/** Returns a moment in the time zone of the schedule. */
 export function localMoment({ utc, local }: ListedSchedule["next"][number]): Markup {
   return el("time", { datetime: utc }, oneLine(local));
 }

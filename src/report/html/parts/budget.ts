@@ -5,11 +5,11 @@ import { cut } from "../../formats/foreign-text.ts";
 import { el, type Markup } from "../markup.ts";
 import { commandMarkup } from "./copy.ts";
 
-/** How much of the values of a report is shown: a page that no browser can open helps nobody. */
+/** Limits how much of the values in a report is shown, because a browser could not open a page that is too large. */
 export class Budget {
   #left: number = LIMITS.htmlChars;
 
-  /** A value as indented JSON, or a text as it is, bounded: what is left out is counted. */
+  /** Returns a value as indented JSON, or a text as it is. If it is cut, the number of omitted characters is shown. */
   value(value: Json): Markup {
     const text = typeof value === "string" ? value : writeJson(value, 2);
     const room = Math.min(LIMITS.htmlValueChars, this.#left);
@@ -26,7 +26,7 @@ export class Budget {
 const SHORT_CHARS = 600;
 const SHORT_LINES = 10;
 
-/** A text as it is written. One that may have to be scrolled can be reached by keys. */
+/** Returns a text as it is written. A text that may need scrolling can be focused with the keyboard. */
 export function textBlock(text: string, after?: Markup): Markup {
   const isLong = text.length > SHORT_CHARS || text.split("\n").length > SHORT_LINES;
   return el("pre", isLong ? { tabindex: 0 } : {}, el("code", {}, text), after);

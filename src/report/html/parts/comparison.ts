@@ -12,7 +12,7 @@ import { driftTable, momentOf, number } from "./drift-table.ts";
 import { type TableRow, tableOf } from "./table.ts";
 import { commandMarkup } from "./copy.ts";
 
-/** What two sides said, in what they differ, and since when; where it is served, each drift leads to its page. */
+/** Returns what a comparison found: both sides, their differences, and since when. On a served page, each drift links to its own page. */
 export function comparisonMarkup(comparison: Comparison, isServed: boolean): Markup {
   return el(
     "section",
@@ -24,13 +24,13 @@ export function comparisonMarkup(comparison: Comparison, isServed: boolean): Mar
   );
 }
 
-/** Both sides with their sums, and the totals of each part of the key. */
+/** Returns both sides with their sums, and the totals of each part of the key. */
 export function sidesMarkup(comparison: Comparison): readonly Child[] {
   const { left, right } = comparison;
   return [tableOf("Both sides", SIDE_COLUMNS, [left, right].map(sideRow)), totalsTable(comparison)];
 }
 
-/** What a comparison reports beside its drifts: what was cleared, what moved, and what was not read to its end. */
+/** Returns what a comparison reports besides its drifts: cleared drifts, rows that moved, and reads that did not finish. */
 export function restMarkup(comparison: Comparison): readonly Child[] {
   const { left, right, gaps } = comparison;
   return [

@@ -6,7 +6,7 @@ const SHOWN_CHARS = 8;
 const LINE_CHARS = 2_000;
 const HASH = /\b([0-9a-f]{32,})\b/;
 
-/** An id: of a hash, the page shows its beginning and a button that copies all of it. Without the script all of it is shown. */
+/** Returns an id. The page shows only the beginning of a hash, with a button that copies all of it. Without the script, it shows all of it. */
 export function idMarkup(id: string): Markup {
   const text = oneLine(id);
   if (HASH.exec(text)?.[0] !== text) return el("code", {}, text);
@@ -14,30 +14,30 @@ export function idMarkup(id: string): Markup {
   return el("span", { class: "hash" }, code, copyButton(`Copy ${text.slice(0, SHOWN_CHARS)}…`, "Copy"));
 }
 
-/** A text in which each hash is shown as an id. */
+/** Returns a text in which each hash is shown as an id. */
 export function withIds(text: string): Child {
   return text.split(HASH).map((part, at) => (at % 2 === 1 ? idMarkup(part) : part));
 }
 
-/** A command in a sentence. */
+/** Returns a command inside a sentence. */
 export function commandMarkup({ text }: CommandLine): Markup {
   return el("code", { class: "typed" }, oneLine(text, LINE_CHARS));
 }
 
-/** A command in a box, with a button that copies it. */
+/** Returns a command in a box, with a button that copies it. */
 export function commandBox(command: CommandLine): Markup {
   return el("div", { class: "command" }, commandMarkup(command), copyButton("Copy the command", "Copy"));
 }
 
-// No other text can look like this, for each is escaped.
+// Matches only our own commands: other text cannot contain this tag, because all text is escaped.
 const COMMANDS = /(?<=<code class="typed">)tokenbook [^<]*/g;
 
-/** The same part of a page, with commands that work when they are typed here. */
+/** Returns the same part of a page with commands that work when they are typed here. */
 export function withHints(html: string, hint: Hint): string {
   return html.replaceAll(COMMANDS, (text) => hint(new CommandLine(text), escapeHtml));
 }
 
-/** What to do next: words, with each command in a box of its own. */
+/** Returns what to do next: text, with each command in a box of its own. */
 export function nextMarkup(next: string): Markup {
   return el(
     "div",

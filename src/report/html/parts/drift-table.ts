@@ -8,19 +8,19 @@ import { moment } from "./moment.ts";
 import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** A drift as one run saw it, or with its outcome since. */
+/** A drift as one run saw it, or with what happened to it since. */
 export type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
 
-/** What a table of drifts is shown with. */
+/** How a table of drifts is shown. */
 interface Showing {
   /** The names of both sides. */
   readonly left: string;
   readonly right: string;
-  /** There are pages to link to. */
+  /** Whether there are pages to link to. */
   readonly isServed: boolean;
 }
 
-/** Drifts of one comparison: the state of each, what both sides have, since when, and who acknowledged it. */
+/** Returns a table of the drifts of one comparison: the state of each, the values of both sides, since when, and who acknowledged it. */
 export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: Showing): Markup {
   const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
@@ -47,7 +47,7 @@ const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
   acknowledged: "unchanged",
 };
 
-/** The state of a drift. */
+/** Returns the state of a drift. */
 export function driftState({ state, clearedAt = null }: AnyDrift): Markup {
   if (clearedAt !== null) return el("span", { class: "verdict ok" }, "cleared");
   return el("span", { class: `verdict ${STATE_CLASS[state]}` }, state);
@@ -61,7 +61,7 @@ function wordOf({ acknowledged }: Drift): string {
 const HALF = 50;
 const HEIGHT = 8;
 
-// Left of the middle: the left side has less. Only the picture is rounded.
+// A bar to the left of the middle means that the left side has less. Only the drawing is rounded.
 function differenceBar({ difference }: Drift, largest: number): Child {
   if (difference === null || !(largest > 0) || !Number.isFinite(largest)) return "";
   const part = Math.max(-1, Math.min(1, Number(difference) / largest));
@@ -75,12 +75,12 @@ function differenceBar({ difference }: Drift, largest: number): Child {
   );
 }
 
-/** An exact number, with all its digits. */
+/** Returns an exact number with all its digits. */
 export function number(value: string | null): Child {
   return value === null ? "" : el("span", { class: "number" }, oneLine(value));
 }
 
-/** A moment, in milliseconds since the Unix epoch; nothing where there is none. */
+/** Returns a moment in milliseconds since the Unix epoch; nothing if there is none. */
 export function momentOf(at: number | null): Child {
   return at === null ? "" : moment(isoTime(at));
 }

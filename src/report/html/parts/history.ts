@@ -6,13 +6,13 @@ import { moment } from "./moment.ts";
 import { type Line, plotOf } from "./plot.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** One comparison as one of several runs made it. */
+/** A comparison in one of several runs. */
 interface Point {
   readonly at: string;
   readonly comparison: Comparison;
 }
 
-/** How the comparisons that several runs of a page made developed from run to run; nothing when each was made once. */
+/** Returns how comparisons that several runs of a page made have changed from run to run; nothing if each was made only once. */
 export function comparisonsOverTime(reports: readonly RunReport[]): Markup | undefined {
   const points = reports.flatMap(({ run, steps }) =>
     steps.flatMap(({ step, comparison }) =>
@@ -61,7 +61,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
   );
 }
 
-/** What the sums of both sides and the open drifts were from run to run, drawn. */
+/** Returns plots of the sums of both sides and of the open drifts from run to run. */
 export function plotsOf(points: readonly Point[]): Markup {
   const { left, right } = points.at(-1)?.comparison ?? { left: { name: "" }, right: { name: "" } };
   return el(
@@ -72,7 +72,7 @@ export function plotsOf(points: readonly Point[]): Markup {
   );
 }
 
-/** How many drifts of a comparison nobody has acknowledged: at least so many where a read did not finish. */
+/** Returns how many drifts of a comparison nobody has acknowledged. If a read did not finish, there may be more. */
 export function openText(comparison: Comparison): string {
   return openIn(comparison) ?? `${foundIn(comparison)} or more`;
 }

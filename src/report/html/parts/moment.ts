@@ -11,7 +11,7 @@ const READABLE = new Intl.DateTimeFormat("en-GB", {
   second: "2-digit",
 });
 
-/** A time as people read it, in UTC; the exact one is its tooltip. */
+/** Returns a time in UTC as people read it, with the exact time as its tooltip. */
 export function moment(at: string): Markup {
   const time = Date.parse(at);
   if (Number.isNaN(time)) return el("time", {}, oneLine(at));

@@ -5,13 +5,13 @@ import { RUN_WORDS } from "../../words.ts";
 import { type Child, el, type Markup, rounded } from "../markup.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
-/** The runs of one day that have one outcome. */
+/** The number of runs of one day that ended with one outcome. */
 export interface CountedRuns {
-  /** Since the Unix epoch, in UTC. */
+  /** In days since the Unix epoch, in UTC. */
   readonly day: number;
   /** How they ended. */
   readonly outcome: ReportedOutcome;
-  /** How many they are. */
+  /** The number of these runs. */
   readonly runs: number;
 }
 
@@ -28,12 +28,15 @@ const HEIGHT = 96;
 const MARGIN = 4;
 const GAP = 0.2;
 
-/** Returns the first day that is shown, counted from the Unix epoch. `now` in milliseconds since then. */
+/** Returns the first day that is shown, in days since the Unix epoch. `now` is in milliseconds. */
 export function firstDayOf(now: number): number {
   return Math.floor(now / DAY_MS) - DAYS + 1;
 }
 
-/** A bar for each of the last days, one part for each outcome of its runs; a table has the same numbers. `now` in milliseconds since the Unix epoch. */
+/**
+ * Returns a bar for each of the last days, with a part for each outcome of its runs, and a table with the same numbers. `now` is in milliseconds since the Unix
+ * epoch.
+ */
 export function outcomesOverTime(runs: readonly CountedRuns[], now: number): Markup {
   const byDay = Map.groupBy(runs, ({ day }) => day);
   const days = Array.from({ length: DAYS }, (_, at): Day => {

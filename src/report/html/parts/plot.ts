@@ -5,7 +5,7 @@ import type { Quantity } from "../../../protocol/comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { type Child, el, rounded } from "../markup.ts";
 
-/** Values over time, the earliest first; where there is none the line is broken. Times are milliseconds since the Unix epoch. */
+/** Values over time, the earliest first. A missing value breaks the line. Times are milliseconds since the Unix epoch. */
 export type Line = readonly { readonly at: number; readonly value: Quantity | null }[];
 
 interface Drawn {
@@ -20,8 +20,8 @@ const MARGIN = 6;
 const STROKES = ["solid", "dashed"] as const;
 
 /**
- * At most two lines over time, of each its latest points; nothing where there is no value. Two lines have names, and the caption says of each
- * how it is drawn, or that it has no value. Only the picture is rounded: its limits are written exactly.
+ * Plots at most two lines over time with their latest points; nothing if there is no value. The caption says how each of two named lines is drawn, or that it
+ * has no value. Only the drawing is rounded: its limits are exact numbers.
  */
 export function plotOf(title: string, lines: readonly Line[], names: readonly string[] = []): Child {
   const drawn = lines.map((line) => line.slice(-LIMITS.plotPoints).map(drawnOf));

@@ -1,16 +1,16 @@
 import { el, type Markup } from "../markup.ts";
 
-/** Where a list is searched, and for what. */
+/** A search in a list. */
 export interface Search {
-  /** The address to which the form is sent. */
+  /** The address that receives the form. */
   readonly action: string;
-  /** The words that are searched for now; empty for none. */
+  /** The current search words; empty for none. */
   readonly words: string;
-  /** What the field shows while it is empty. */
+  /** The text of the empty field. */
   readonly placeholder: string;
 }
 
-/** A form that asks for words, and for whatever else `choices` let one choose. */
+/** Returns a form for search words and for further `choices`. */
 export function searchForm({ action, words, placeholder }: Search, ...choices: readonly Markup[]): Markup {
   return el(
     "form",
@@ -22,7 +22,7 @@ export function searchForm({ action, words, placeholder }: Search, ...choices: r
   );
 }
 
-/** Whether a text holds each of some words, in any order, in small letters or large. */
+/** Returns whether a text contains each of some words, in any order and ignoring case. */
 export function holdsWords(text: string, words: string): boolean {
   const searched = text.toLowerCase();
   return words

@@ -9,11 +9,11 @@ import type { StepNode } from "../../steps/step-tree.ts";
 export interface TreeShown {
   /** Writes the opening of one step. */
   readonly openStep: (step: StepReport, isOpen: boolean) => string;
-  /** Whether somebody should look at a step. */
+  /** Returns whether a step needs attention. */
   readonly isConcern: (step: StepReport) => boolean;
 }
 
-/** The steps of a tree, piece by piece. Rounds of one `foreach` fold together; what needs no attention is closed. */
+/** Returns the steps of a tree in pieces. The rounds of a `foreach` fold together, and steps that need no attention are closed. */
 export function* treePieces(nodes: readonly StepNode[], shown: TreeShown): Generator<string> {
   for (let at = 0; at < nodes.length;) {
     const rounds = roundsFrom(nodes, at);

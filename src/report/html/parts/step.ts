@@ -18,32 +18,32 @@ import { AXIS, type Timeline } from "./timeline.ts";
 
 const BAR_HEIGHT = 8;
 
-/** What a step is shown with. */
+/** How a step is shown. */
 export interface Showing {
   /** The id of its element. */
   readonly id: string;
-  /** The id of the element that has its problem and its warning already. */
+  /** The id of the element that already shows its problem and its warning. */
   readonly reasonId: string | undefined;
   /** The playbook of the run. */
   readonly file: string;
-  /** There are pages to link to. */
+  /** Whether there are pages to link to. */
   readonly isServed: boolean;
-  /** A process runs it. */
+  /** Whether a process runs it. */
   readonly isUnderWay: boolean;
-  /** Where the steps of the run lie in time. */
+  /** The timeline of the run's steps. */
   readonly timeline: Timeline;
-  /** How many more characters of values the page may hold. */
+  /** How many further characters of values the page may contain. */
   readonly budget: Budget;
 }
 
-/** Whether somebody should look at a step: it is open when the page is. */
+/** Returns whether a step needs attention. Such a step is open when the page opens. */
 export function needsAttention({ kind, outcome, problem, warning }: StepReport): boolean {
   if (warning !== null) return true;
   if (kind !== "call" && kind !== "check" && (problem === null || problem.code === "block.failed")) return false;
   return ["failed", "pending", "unknown", "conflict", "drift"].includes(outcome);
 }
 
-/** A row of a run: its line, and what is known of it. What it holds comes after it, before the end of its element. */
+/** Returns the beginning of a row of a run: its line and its details. The steps inside it follow before the end of its element. */
 export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean): string {
   const { id, reasonId } = showing;
   const { outcome } = step;
@@ -58,12 +58,12 @@ export function stepOpening(step: StepReport, showing: Showing, isOpen: boolean)
   return `${begin}${el("summary", {}, lineOf(step, showing.timeline)).html}${body.html}`;
 }
 
-/** Whether a process is at work on a step of its run: nothing is wrong while the end is not recorded. */
+/** Returns whether a process works on the step, if the run is under way. Then nothing is wrong although no end is recorded. */
 export function isAtWork({ kind, outcome, problem }: StepReport): boolean {
   return kind === "call" && problem === null && (outcome === "unknown" || outcome === "pending");
 }
 
-/** The outcome of an attempt, also while it is under way. */
+/** Returns the outcome of an attempt, even while it is under way. */
 export function outcomeOfAttempt(
   attempt: AttemptReport,
   step: StepReport,
@@ -128,7 +128,7 @@ function heldMarkup(held: StepReport["held"]): Child {
   return items.length === 0 ? undefined : el("ul", { class: "conditions" }, items);
 }
 
-/** Why a step needs attention; nothing when it does not. */
+/** Returns why a step needs attention; nothing if it does not. */
 export function reasonOf(step: StepReport, budget: Budget): Child {
   const { problem, warning } = step;
   return [
@@ -163,7 +163,7 @@ function receiptOf({ receiptId, status, message }: NonNullable<StepReport["recei
 /** Facts with their names. */
 export type Facts = readonly (readonly [name: string, value: Child])[];
 
-/** Facts under their names, one a line; `undefined` is left out. */
+/** Returns facts with their names, one on each line. `undefined` facts are left out. */
 export function factList(facts: Facts): Markup {
   const known = facts.filter(([, value]) => value !== undefined);
   return el(
@@ -210,7 +210,7 @@ function folded(label: string, value: Child): Markup {
   return el("details", { class: "value" }, el("summary", {}, label), value);
 }
 
-/** What is wrong, why, what was seen, and what to do. */
+/** Returns what is wrong, why, the evidence, and what to do. */
 export function problemMarkup(
   { code, message, why, evidence, next }: StepProblem,
   kind: "problem" | "warning",

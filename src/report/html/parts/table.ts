@@ -3,7 +3,7 @@ import { type Child, el, type Markup } from "../markup.ts";
 /** A row of a table: the first cell names it. */
 export type TableRow = readonly [Child, ...(readonly Child[])];
 
-/** A table that is scrolled by itself where the page is too narrow for it. */
+/** Returns a table that scrolls by itself if the page is too narrow. */
 export function tableOf(label: string, columns: readonly string[], rows: readonly TableRow[]): Markup {
   const head = columns.map((name) => el("th", { scope: "col" }, name));
   const body = rows.map(([name, ...cells]) =>

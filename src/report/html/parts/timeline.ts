@@ -5,17 +5,17 @@ import type { RunReport, StepReport } from "../../shape.ts";
 export const AXIS = 1_000;
 
 const LEAST_WIDTH = 8;
-/** The part of the axis that a pause takes at most. */
+/** The largest part of the axis for one pause. */
 const PAUSE_PART = 0.05;
 
 interface Busy {
   readonly from: number;
   to: number;
-  /** Where it begins on the axis, in milliseconds without the pauses. */
+  /** Where it begins on the axis, in milliseconds with shortened pauses. */
   at: number;
 }
 
-/** Where the steps of a run lie in time. A pause in which nothing was done, as before a resume, is drawn short. */
+/** The positions of a run's steps in time. A pause in which nothing was done, such as before a resume, is drawn short. */
 export class Timeline {
   readonly #busy: readonly Busy[];
   readonly #length: number;
@@ -40,7 +40,7 @@ export class Timeline {
     this.hasPauses = hasPauses;
   }
 
-  /** The bar of a step, in units of the axis; `undefined` for one that never began. */
+  /** Returns the bar of a step in units of the axis; `undefined` if the step never began. */
   barOf(step: StepReport): { readonly x: number; readonly width: number } | undefined {
     const [span] = spanOf(step);
     if (span === undefined) return undefined;
@@ -67,7 +67,7 @@ function spanOf({ startedAt, durationMs, waitedMs }: StepReport): readonly { rea
   return [{ from, to: from + (durationMs ?? 0) + (waitedMs ?? 0) }];
 }
 
-// What holds steps spans their pauses too: only what lies within a pause of all of them is one.
+// A step with other steps spans their pauses too. So only a time outside all spans is a pause.
 function mergedOf(spans: readonly { readonly from: number; readonly to: number }[]): readonly Busy[] {
   const merged: Busy[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
