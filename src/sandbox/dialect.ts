@@ -1,32 +1,32 @@
 import type { Json } from "../base/json/json.ts";
 import { demandShape, type DocumentShape } from "./shape.ts";
 
-/** What the sandbox can be made to accept although it refuses it otherwise. */
+/** What the sandbox can be made to accept although it usually refuses it. */
 export type Accepted = "second token" | "second vault" | "second deposit" | "over-mint";
 
-/** How the sandbox speaks beyond the profile: what a client must understand without a setting, or find out. */
+/** How the sandbox behaves where the profile has no setting. A client must understand it without one, or find it out. */
 export interface Dialect {
-  /** What it does with query parameters that it does not know. */
+  /** What the sandbox does with unknown query parameters. */
   readonly unknownParameters: "refused" | "ignored";
-  /** What it answers about the receipt of a write that is not decided. */
+  /** The answer about the receipt of a write that is not decided yet. */
   readonly pendingReceipt: "word" | "not-found" | "empty" | "null";
-  /** What the bookmark of the last page is. `repeated`: an empty page follows, with the bookmark that led to it. */
+  /** The bookmark of the last page. `repeated`: an empty page follows, with the bookmark that led to it. */
   readonly lastBookmark: "word" | "absent" | "null" | "repeated";
-  /** When a write is answered that nobody asked to be asynchronous. */
+  /** When a write is answered that did not ask to be asynchronous. */
   readonly writes: "committed" | "early";
-  /** How answers write numbers, where the profile has no texts for them. */
+  /** How answers write numbers, unless the profile writes them as texts. */
   readonly numbers: "plain" | "exponent";
-  /** Whether resources show when they were made. */
+  /** Whether resources show when they were created. */
   readonly createdAt: "given" | "null";
   /** The status of the investor's envelope: as described for each call, or the same everywhere. */
   readonly envelope: "described" | "text" | "number";
-  /** Whether errors have `message` and `condition` beside the fields of their form. */
+  /** Whether errors have `message` and `condition` besides the fields of their form. */
   readonly errorFields: "all" | "form";
-  /** What it accepts although it refuses it otherwise. */
+  /** What it accepts although it usually refuses it. */
   readonly accepts: readonly Accepted[];
 }
 
-/** The dialect of a sandbox that is given none. */
+/** The dialect of a sandbox that was given none. */
 export const USUAL_DIALECT: Dialect = {
   unknownParameters: "refused",
   pendingReceipt: "word",
@@ -66,7 +66,7 @@ export const DIALECT: DocumentShape = {
   },
 };
 
-/** Reads a dialect; what it leaves out is as usual. Throws a Failure that names the wrong place. */
+/** Reads a dialect. Missing settings have their usual value. Throws a Failure that names the wrong place. */
 export function readDialect(value: Json): Dialect {
   demandShape(value, DIALECT);
   return { ...USUAL_DIALECT, ...(value as unknown as Partial<Dialect>) };

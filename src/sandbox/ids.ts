@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A ledger transaction id: 64 hexadecimal digits, as in the samples of such services. */
+/** Returns a ledger transaction id: 64 hexadecimal digits, as in the samples of such services. */
 export function newTransactionId(): string {
   return randomBytes(32).toString("hex");
 }
@@ -10,17 +10,17 @@ export function newApiKey(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Any other generated id: 24 hexadecimal digits, so letters and digits only. */
+/** Returns any other generated id: 24 hexadecimal digits, so it has letters and digits only. */
 export function newId(): string {
   return randomBytes(12).toString("hex");
 }
 
-/** One key made of several texts; two different lists never give the same key. */
+/** Joins several texts into one key. Two different lists never give the same key. */
 export function compoundKey(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-/** A short, stable id of a text: 40 hexadecimal digits. */
+/** Returns a short, stable id for a text: 40 hexadecimal digits. */
 export function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 40);
 }

@@ -7,27 +7,27 @@ import { openService, type ServiceOptions } from "./service.ts";
 import type { Settings } from "./store/settings.ts";
 import { migrate, SANDBOX } from "./store/tables.ts";
 
-/** How an empty ledger in this process begins. */
+/** The options of an empty ledger in this process. */
 export type LocalLedgerOptions = Pick<ServiceOptions, "clock" | "profile" | "rules"> &
   Pick<Settings, "orgId" | "appId" | "assetTypes">;
 
-/** A ledger call as it would leave for the service. */
+/** A ledger call as it would be sent to the service. */
 export interface LocalLedgerCall {
-  /** The operation that is called. */
+  /** The operation. */
   readonly operation: ContractOperation;
   /** The text after `?`. */
   readonly query: string;
-  /** By their names in lower case; the key is added to them. */
+  /** The headers, by their names in lower case. The key is added to them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text of the JSON document; undefined for a call without one. */
+  /** The text of the JSON document; undefined for a call without a body. */
   readonly body: string | undefined;
 }
 
-/** A ledger of the sandbox without a server, in memory, with nothing in it. */
+/** An empty ledger of the sandbox in memory, without a server. */
 export interface LocalLedger {
-  /** Returns the answer to a call; a refusal is an answer too. */
+  /** Returns the answer to a call. A refusal is an answer too. */
   readonly answer: (call: LocalLedgerCall) => Promise<WireAnswer>;
-  /** Closes the ledger; nothing of it remains. */
+  /** Closes the ledger and drops its data. */
   readonly close: () => void;
 }
 

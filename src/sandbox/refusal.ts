@@ -1,6 +1,6 @@
 /**
- * Every condition under which the sandbox refuses, with the status of the answer. The service description gives the words and no
- * status; where it lists no word for a rule that it states, the word is ours (second half).
+ * Every condition for which the sandbox refuses, with the status of the answer. The service description gives the words but no status. If it states a rule
+ * without a word, the word is ours (second half).
  */
 export const REFUSAL_STATUS = {
   "invalid parameters": 400,
@@ -61,13 +61,13 @@ export const REFUSAL_STATUS = {
   "sandbox closing": 503,
 } as const;
 
-/** Why the service refuses, in the words of the service description where it has any. */
+/** Why the service refuses, in the words of the service description if it has any. */
 export type Condition = keyof typeof REFUSAL_STATUS;
 
-/** The service says no: the request has no effect, and the answer carries the condition and its status. */
+/** A refusal of the service: the request has no effect, and the answer contains the condition and its status. */
 export class ServiceRefusal extends Error {
   override readonly name = "Refusal";
-  /** Why it says no; it decides the status of the answer. */
+  /** The reason of the refusal, which decides the status of the answer. */
   readonly condition: Condition;
 
   constructor(condition: Condition, message: string = condition) {
@@ -76,20 +76,20 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** Status codes that a profile gives in place of the sandbox's own, by condition. */
+/** A profile's status codes that replace the sandbox's own, by condition. */
 export type StatusOverrides = Readonly<Record<string, number>>;
 
-/** The status of an answer that refuses with the condition. */
+/** Returns the status of an answer that refuses with the condition. */
 export function statusOf(condition: Condition, overrides: StatusOverrides): number {
   return Object.hasOwn(overrides, condition) ? (overrides[condition] ?? REFUSAL_STATUS[condition]) : REFUSAL_STATUS[condition];
 }
 
-/** Refuses with the condition unless what the rule demands holds. */
+/** Refuses with the condition unless `holds` is true. */
 export function demand(holds: boolean, condition: Condition, message: string): asserts holds {
   if (!holds) throw new ServiceRefusal(condition, message);
 }
 
-/** The value that must be there; refuses with the condition when it is not. */
+/** Returns a value that must exist. Refuses with the condition if it does not. */
 export function found<T>(value: T | undefined, condition: Condition, message: string): T {
   if (value === undefined) throw new ServiceRefusal(condition, message);
   return value;

@@ -29,55 +29,55 @@ export type { Contents } from "./store/contents.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 20;
 
-/** How a sandbox is started; only the file must be named. */
+/** The options of a sandbox. Only the file is required. */
 export interface SandboxOptions {
   /** A SQLite file, or `:memory:`. */
   readonly path: string;
-  /** 0, the default, takes any free port. */
+  /** The port. The default, 0, means any free port. */
   readonly port?: number;
-  /** The address that it listens on: 127.0.0.1 unless said otherwise. */
+  /** The address that it listens on. The default is 127.0.0.1. */
   readonly host?: string;
-  /** Names by which it is asked, beside those of the loopback interface: requests for any other are refused. */
+  /** The names that requests may use for it, besides those of the loopback interface. Requests with other names are refused. */
   readonly names?: readonly string[];
-  /** What a deployment of the service decides, such as the sizes of its pages; the usual one unless said otherwise. */
+  /** The settings of a deployment of the service, such as page sizes. If left out, the default profile. */
   readonly profile?: Profile;
-  /** What is not said is as usual. */
+  /** The dialect. Missing settings have their usual value. */
   readonly dialect?: Partial<Dialect>;
-  /** Fills the file when it is empty; of no effect otherwise. What it leaves out is as in the default seed. */
+  /** Fills the file if it is empty, and otherwise has no effect. Missing parts come from the default seed. */
   readonly seed?: Partial<Seed>;
-  /** What goes wrong; can be replaced while the sandbox runs. */
+  /** What goes wrong. The plan can be replaced while the sandbox runs. */
   readonly faults?: FaultPlan;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs?: number;
-  /** How the ledger works when it has a bug, for tests of what must find it. No command can set it. */
+  /** The rules of a ledger with a bug, for tests of the code that must find it. No command can set it. */
   readonly rules?: LedgerRules;
 }
 
-/** Where a running sandbox is, and what opens it. */
+/** The address of a running sandbox, and its keys. */
 export interface RunningSandbox extends Pick<Settings, "appId" | "orgId" | "ledgerApiKey" | "credentials"> {
   /** The address of the ledger's interface, without a path. */
   readonly ledgerBaseUrl: string;
   /** The address of the investors' interface, without a path. */
   readonly investorBaseUrl: string;
-  /** The entity that acts where a call of the ledger names none, such as `userId:admin`; null when it has not one attribute. */
+  /** The entity that acts if a ledger call names none, such as `userId:admin`; null unless it has exactly one attribute. */
   readonly keyEntity: string | null;
 }
 
 /** A running sandbox. */
 export interface Sandbox extends RunningSandbox {
-  /** Whether the file was empty, so that it was filled with the seed. */
+  /** Whether the file was empty and was filled with the seed. */
   readonly isNew: boolean;
   /** The names of the credentials that the service refuses, for tests of refusals. */
   readonly revoked: readonly string[];
-  /** All that it holds once every write that is pending has been settled, whenever its time would have come. */
+  /** Settles every pending write, whenever its time would have come, and returns the whole content. */
   contents(): Contents;
-  /** Stops serving. Pending writes stay in the file, and are committed when it is served again. */
+  /** Stops serving. Pending writes stay in the file and are committed when it is served again. */
   close(): Promise<void>;
 }
 
 /**
- * Serves both interfaces on one port, from one file. Several processes may serve the same file, and one that is killed loses nothing
- * that it has acknowledged. Throws a Failure when the seed or the fault plan is wrong, the seed breaks a rule of the service, or the port is taken.
+ * Serves both interfaces on one port from one file. Several processes may serve the same file, and a process that is killed loses nothing that it has
+ * acknowledged. Throws a Failure if the seed or the fault plan is wrong, if the seed breaks a rule of the service, or if the port is taken.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new FaultInjector(options.faults === undefined ? [] : readFaults(options.faults));

@@ -11,37 +11,37 @@ import { Past } from "./store/past.ts";
 import { readSettings, type Settings } from "./store/settings.ts";
 import { World } from "./store/world.ts";
 
-/** How the service behaves. */
+/** The options of the service. */
 export interface ServiceOptions {
-  /** Gives the time of each call. */
+  /** The clock for the time of each call. */
   readonly clock: Clock;
-  /** What a deployment of the service decides. */
+  /** The settings of a deployment of the service. */
   readonly profile: Profile;
-  /** How the service speaks; what is left out is as usual. */
+  /** The dialect of the service. Missing settings have their usual value. */
   readonly dialect?: Partial<Dialect> | undefined;
   /** How long a ledger write stays pending. */
   readonly commitDelayMs: number;
-  /** Aborted when the service closes: writes then stop waiting for their commit. */
+  /** Aborted when the service closes. Writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
-  /** How the ledger works, when it is not as it is meant: with a bug that something else must find. */
+  /** The rules of a ledger with a bug that a test must find. If left out, the correct rules. */
   readonly rules?: LedgerRules | undefined;
 }
 
-/** The service without the server that puts it on a port: both interfaces, and the order of the ledger's writes. */
+/** The service without its HTTP server: both interfaces, and the order of the ledger's writes. */
 export interface ServiceParts {
-  /** What was fixed when the file was made. */
+  /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
   /** The order of all ledger writes. */
   readonly chain: Chain;
-  /** Earlier moments of the service, once they are kept. */
+  /** Earlier moments of the service, if they are recorded. */
   readonly past: Past;
-  /** Reads as the service was so long ago. The work must not wait for anything. */
+  /** Runs a read as of `ms` milliseconds ago. The read must be synchronous. */
   readonly ago: <T>(ms: number, read: () => T) => T;
   /** Both interfaces. */
   readonly faces: Faces;
 }
 
-/** The service whose state lies in a filled database. */
+/** Opens the service whose state is in a filled database. */
 export function openService(database: Database, options: ServiceOptions): ServiceParts {
   const { clock, profile, commitDelayMs, closing, rules = LEDGER_RULES } = options;
   const dialect = { ...USUAL_DIALECT, ...options.dialect };

@@ -5,12 +5,12 @@ import { demandOf } from "../schema/demand.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
 
-/** The documents that a sandbox is given. The build compiles the check of each, and does not compile itself while one is missing there. */
+/** The documents that a sandbox can be given. The build compiles a validator for each, and does not compile if one is missing there. */
 export type SandboxDocument = "the seed" | "the fault plan" | "the dialect";
 
-/** A document from a user: its name in messages, the code of the failure about it, and its schema. */
+/** A document from a user: its name in messages, the code of its failures, and its schema. */
 export interface DocumentShape {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: SandboxDocument;
   /** The code of the failure, such as `sandbox.faults-invalid`. */
   readonly code: string;
@@ -18,28 +18,28 @@ export interface DocumentShape {
   readonly schema: object;
 }
 
-/** Where something is in a document: keys, and places in lists. */
+/** A place in a document: keys, and indexes of lists. */
 export type DocumentPath = readonly (string | number)[];
 
 /** One wrong place of a document. */
 export interface WrongPlace {
   /** What kind of mistake it is. */
   readonly code: Code;
-  /** The value that is wrong, or the map whose `key` is. */
+  /** The wrong value, or the map that contains the wrong `key`. */
   readonly path: DocumentPath;
-  /** The key that is wrong; left out where the value is. */
+  /** The wrong key. Left out if the value is wrong. */
   readonly key?: string;
   /** What is wrong. */
   readonly message: string;
-  /** What to write instead. */
+  /** What should be written instead. */
   readonly fix?: string | undefined;
 }
 
-/** The failure of a document that is wrong. Whoever has the text of the document can show its places. */
+/** The failure of a wrong document. Code that has the document's text can show the places. */
 export class WrongDocument extends Failure {
-  /** Which document it is. */
+  /** The document. */
   readonly document: SandboxDocument;
-  /** All that is shown of what is wrong. */
+  /** The wrong places that are shown. */
   readonly places: readonly WrongPlace[];
 
   constructor({ name, code }: DocumentShape, [first, ...others]: readonly [WrongPlace, ...WrongPlace[]]) {
@@ -58,21 +58,21 @@ function sentenceOf({ message, fix }: WrongPlace): string {
 
 const schemas = new SchemaSet();
 
-/** Throws the failure that names the wrong places of a value. */
+/** Throws a failure that names the wrong places of a value. */
 export function demandShape(value: unknown, shape: DocumentShape): void {
   const problems = schemas.validator(shape.schema)(value);
   const [first, ...others] = reportedOf(problems);
   if (first !== undefined) throw new WrongDocument(shape, [first, ...others.slice(0, SANDBOX_LIMITS.problemsShown - 1)]);
 }
 
-/** The failure about one wrong value. */
+/** Returns the failure about one wrong value. */
 export function wrongAt(shape: DocumentShape, path: DocumentPath, message: string, fix?: string): WrongDocument {
   return new WrongDocument(shape, [{ code: "schema.value", path, message, fix }]);
 }
 
 const IMPLIED_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
-// A choice reports first that none of its branches fits, and then the reason for each branch.
+// For a choice, the validator first reports that no branch fits, and then the reason for each branch.
 function reportedOf(problems: readonly SchemaViolation[]): readonly WrongPlace[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems
@@ -91,7 +91,7 @@ function placeOf(problem: SchemaViolation): WrongPlace {
   return { code: "schema.unknown-field", path, key, message: `unknown field "${key}"`, fix };
 }
 
-// A choice of fields has its words in its schema.
+// The schema of a choice contains its message.
 function messageOf(problem: SchemaViolation): string {
   const { keyword, schema } = problem;
   return keyword === "oneOf" ? String(schema["$comment"]) : demandOf(problem);

@@ -5,19 +5,19 @@ import type { Fault, GatewayWords } from "./plan.ts";
 
 const DEFAULT_DOOM = "the ledger could not commit the transaction";
 
-/** What the sandbox says of an error that a plan of faults has caused. */
+/** The sandbox's words for an error that a fault plan has caused. */
 export const FAULT_OF_THE_PLAN = "a fault of the plan";
 
-/** The error of a gateway: the service has done what was asked by then, or never hears of it. */
+/** The error of a gateway. Either the service has already done what was asked, or it never receives the call. */
 export interface GatewayEffect {
   readonly kind: "gateway";
-  /** `instead`: the service never hears of the call. `afterwards`: the service has done what was asked. */
+  /** `instead`: the service never receives the call. `afterwards`: the service has done what was asked. */
   readonly when: "instead" | "afterwards";
   /** The status code of the gateway's answer. */
   readonly status: number;
-  /** The form of the answer's body, which is never the service's own. */
+  /** The form of the answer's body, which is never that of the service. */
   readonly body: Required<GatewayWords>["body"];
-  /** Milliseconds for the header Retry-After, which rounds them up to seconds; left out, there is no such header. */
+  /** Milliseconds for the Retry-After header, which rounds them up to seconds. If left out, there is no such header. */
   readonly retryAfterMs?: number;
 }
 
@@ -31,7 +31,7 @@ export type Effect =
   | GatewayEffect
   | { readonly kind: "receipt"; readonly write: WriteFault };
 
-/** The effect of a fault. */
+/** Returns the effect of a fault. */
 export function effectOf(fault: Fault): Effect {
   if (fault === "receipt-failed") return { kind: "receipt", write: { doom: planned(DEFAULT_DOOM) } };
   if (typeof fault === "string") return { kind: fault };
@@ -46,7 +46,7 @@ export function effectOf(fault: Fault): Effect {
   return { kind: "status", status, ...patience(retryAfter) };
 }
 
-// A receipt has no other place that says that the service itself refused nothing.
+// Only this text of a receipt can show that the service itself refused nothing.
 function planned(message: string): string {
   return `${message} (${FAULT_OF_THE_PLAN})`;
 }

@@ -1,7 +1,7 @@
 import { effectOf, type Effect } from "./effect.ts";
 import { isStale, matches, type FaultPlan, type FaultRule } from "./plan.ts";
 
-/** A rule with how many calls have matched it, and how often it fired. */
+/** A rule with the number of calls that have matched it, and the number of times it fired. */
 export type CountedRule = FaultRule & { readonly matched: number; readonly fired: number };
 
 interface Count {
@@ -10,7 +10,7 @@ interface Count {
   fired: number;
 }
 
-/** The active fault plan. Its counts belong to this process, and begin again with every plan. */
+/** The active fault plan. Its counts belong to this process and start again with every plan. */
 export class FaultInjector {
   #counts: readonly Count[] = [];
 
@@ -18,17 +18,17 @@ export class FaultInjector {
     this.replace(plan);
   }
 
-  /** Puts another plan in place of the active one; its counts begin at 0. */
+  /** Replaces the active plan. The counts of the new one start at 0. */
   replace(plan: FaultPlan): void {
     this.#counts = plan.map((rule) => ({ rule, matched: 0, fired: 0 }));
   }
 
-  /** Whether a read of the plan is answered from an earlier moment, which must be kept for it. */
+  /** Whether the plan answers reads from an earlier moment, so that earlier moments must be kept. */
   get needsPast(): boolean {
     return this.#counts.some(({ rule }) => isStale(rule.fault));
   }
 
-  /** Counts a call for every rule that it matches; gives the effect of the first rule that is due. */
+  /** Counts a call for every rule that it matches. Returns the effect of the first rule that is due. */
   take(operation: string): Effect | undefined {
     const matching = this.#counts.filter(({ rule }) => matches(rule, operation));
     for (const count of matching) count.matched++;
@@ -38,7 +38,7 @@ export class FaultInjector {
     return effectOf(due.rule.fault);
   }
 
-  /** The plan, with what was counted. */
+  /** Returns the plan with its counts. */
   shown(): readonly CountedRule[] {
     return this.#counts.map(({ rule, matched, fired }) => ({ ...rule, matched, fired }));
   }

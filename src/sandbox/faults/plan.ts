@@ -6,22 +6,22 @@ import { INVESTOR_WRITES } from "../investor/operations.ts";
 import { LEDGER_WRITES } from "../ledger/operations.ts";
 import { demandShape, wrongAt, type DocumentShape } from "../shape.ts";
 
-/** Which calls go wrong, and how; described by `schemas/faults.schema.json`. */
+/** Which calls go wrong, and how. `schemas/faults.schema.json` describes it. */
 export type FaultPlan = readonly FaultRule[];
 
 /** One thing that goes wrong. */
 export interface FaultRule {
-  /** Name of an operation; `*` matches any characters. Every call matches when it is left out. */
+  /** The name of an operation; `*` matches any characters. If left out, every call matches. */
   readonly operation?: string;
-  /** The first matching call at which it is due. */
+  /** The first matching call at which the rule is due. */
   readonly nth?: number;
-  /** How often it fires: once if `nth` is given, else at every matching call. */
+  /** How often it fires: once if `nth` is given, otherwise at every matching call. */
   readonly times?: number;
-  /** What goes wrong at a call at which it is due. */
+  /** What goes wrong when the rule is due. */
   readonly fault: Fault;
 }
 
-/** What goes wrong. Durations read as `500ms`, `2s`, `10m`. */
+/** What goes wrong. Durations are written as `500ms`, `2s`, `10m`. */
 export type Fault =
   | "drop-before"
   | "drop-after"
@@ -38,18 +38,18 @@ export type Fault =
   | { readonly "receipt-pending": string }
   | { readonly "receipt-failed": string };
 
-/** How a gateway in front of the service words its error, which is never as the service words its own. */
+/** The error of a gateway in front of the service, which never looks like an error of the service. */
 export interface GatewayWords {
-  /** A duration such as `2s` for the header Retry-After; left out, there is no such header. */
+  /** A duration such as `2s` for the Retry-After header. If left out, there is no such header. */
   readonly retryAfter?: string;
-  /** JSON when left out. */
+  /** The form of the body. If left out, JSON. */
   readonly body?: "json" | "text" | "empty";
 }
 
-/** What failures about a fault plan call it. */
+/** The name and code of failures about a fault plan. */
 export const FAULTS: DocumentShape = { name: "the fault plan", code: "sandbox.faults-invalid", schema };
 
-/** A fault plan from a parsed value, such as that of a YAML file. Throws a Failure that names the wrong place. */
+/** Reads a fault plan from a parsed value, such as that of a YAML file. Throws a Failure that names the wrong place. */
 export function readFaults(value: unknown): FaultPlan {
   demandShape(value, FAULTS);
   const plan = plainView(value) as FaultPlan;
@@ -57,14 +57,14 @@ export function readFaults(value: unknown): FaultPlan {
   return plan;
 }
 
-/** Whether calls of the operation can match the rule: what befalls a receipt befalls ledger writes only, and only reads are stale. */
+/** Returns whether calls of the operation can match the rule. Faults of receipts only affect ledger writes, and only reads can be stale. */
 export function matches(rule: FaultRule, operation: string): boolean {
   if (!isNamed(rule.operation ?? "*", operation)) return false;
   if (befallsReceipt(rule.fault)) return Object.hasOwn(LEDGER_WRITES, operation);
   return !isStale(rule.fault) || !isWrite(operation);
 }
 
-/** Whether a read must be answered from an earlier moment. */
+/** Returns whether a read must be answered from an earlier moment. */
 export function isStale(fault: Fault): boolean {
   return typeof fault === "object" && "stale" in fault;
 }

@@ -11,17 +11,17 @@ import type { Face, Faces } from "./face.ts";
 import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
-/** What the sandbox shows about itself. */
+/** What the sandbox needs to describe itself. */
 export interface AboutParts extends Pick<ServiceParts, "faces" | "chain" | "settings"> {
   /** The sandbox's file. */
   readonly database: Database;
-  /** Gives the time that the page shows. */
+  /** The clock that the page shows. */
   readonly clock: VirtualClock;
-  /** What a deployment of the service decides. */
+  /** The settings of a deployment of the service. */
   readonly profile: Profile;
 }
 
-/** The routes for whoever looks at the sandbox: its page, and the documents of its interfaces. */
+/** Adds the routes for people who look at the sandbox: its page, and the documents of its interfaces. */
 export function addAboutRoutes(app: FastifyInstance, parts: AboutParts): void {
   const { faces, settings, profile } = parts;
   for (const [name, face] of Object.entries(faces) as [keyof Faces, Face][]) {

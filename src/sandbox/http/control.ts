@@ -15,17 +15,17 @@ import type { VirtualClock } from "../store/settings.ts";
 import { keyGuard } from "./guard.ts";
 import { parseBody } from "./parameters.ts";
 
-/** What the control routes work on. */
+/** What the control routes need. */
 export interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | "past"> {
   /** The sandbox's file. */
   readonly database: Database;
-  /** The clock that a request can move ahead. */
+  /** The clock, which a request can move forward. */
   readonly clock: VirtualClock;
-  /** Holds the active fault plan, which a request can replace. */
+  /** The active fault plan, which a request can replace. */
   readonly faults: FaultInjector;
 }
 
-/** The routes for whoever tests against the sandbox and has its key; no part of the service. */
+/** Adds the routes for people who test against the sandbox and have its key. They are not part of the service. */
 export function addControlRoutes(app: FastifyInstance, { database, chain, clock, faults, settings, past }: ControlParts): void {
   const forOwner = { onRequest: keyGuard(settings.ledgerApiKey) };
   const present = (): object => ({ status: "ok", now: isoTime(clock.now()) });

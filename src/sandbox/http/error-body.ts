@@ -3,8 +3,8 @@ import type { Dialect } from "../dialect.ts";
 import type { ServiceRefusal } from "../refusal.ts";
 
 /**
- * The body of an error in the first form that the profile declares. Message and condition are always in it, unless the dialect has
- * the fields of the form alone: then their text begins with the condition.
+ * Returns the body of an error in the first form that the profile declares. It also has message and condition, unless the dialect allows only the fields of the
+ * form. Then the text in the form begins with the condition.
  */
 export function errorBody(
   [form = {}]: readonly ErrorForm[],

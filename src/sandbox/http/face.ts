@@ -8,55 +8,55 @@ import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 import type { Speech } from "./speech.ts";
 
-/** Status and body of an answer; without a body it is an answer without content. */
+/** The status and body of an answer. Without a body, the answer has no content. */
 export interface WireAnswer {
   /** The HTTP status code. */
   readonly status: number;
-  /** The JSON body, its numbers exact. */
+  /** The JSON body with exact numbers. */
   readonly body?: object;
 }
 
-/** A request as it was taken off the wire: its parameters still texts, its body the text of a JSON document. */
+/** A request as received: its parameters are still texts, and its body is the text of a JSON document. */
 export interface WireRequest {
   /** The parameters of the path, by name. */
   readonly params: unknown;
   /** The parameters of the query, by name. */
   readonly query: unknown;
-  /** By their names in lower case. */
+  /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The text of the body; anything else means that there is none. */
+  /** The text of the body. Anything else means that there is none. */
   readonly body: unknown;
 }
 
-/** What both interfaces work on. */
+/** What both interfaces need. */
 export interface FaceParts {
   /** The resources in the file. */
   readonly world: World;
-  /** Gives the time of each call. */
+  /** The clock for the time of each call. */
   readonly clock: Clock;
-  /** What was fixed when the file was made. */
+  /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
-  /** Status codes in place of the sandbox's own, by condition. */
+  /** Status codes that replace the sandbox's own, by condition. */
   readonly conditionStatus: StatusOverrides;
-  /** Status codes of success in place of the contract's, by operation; `async` is for writes that are answered early. */
+  /** Status codes of success that replace the contract's, by operation. `async` applies to writes that are answered early. */
   readonly successStatus: Profile["successStatus"];
   /** How answers write their values. */
   readonly speech: Speech;
 }
 
-/** One of the two interfaces as it shows itself: how it takes a call, and how it says no. */
+/** One of the two interfaces: how it handles a call, and how it refuses one. */
 export interface Face {
   /** The title of its OpenAPI document. */
   readonly title: string;
   /** The header that carries a caller's key. */
   readonly keyHeader: string;
-  /** As what it refuses who has no key. */
+  /** The condition for a caller without a key. */
   readonly stranger: Condition;
-  /** Where its paths begin. */
+  /** The beginning of its paths. */
   readonly root: string;
-  /** Throws the refusal, if there is one. The fault befalls a ledger write once it is taken in. */
+  /** Handles a call. Throws a refusal. The fault affects a ledger write after it was accepted. */
   serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer>;
-  /** Returns the answer that states the refusal; without an operation, the request fits no route or fails before its call is served. */
+  /** Returns the answer for a refusal. Without an operation, the request matched no route or failed before its call was handled. */
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer;
 }
 
@@ -68,12 +68,12 @@ export interface Faces {
   readonly investor: Face;
 }
 
-/** Returns the interface of an operation; `undefined` of one that the sandbox does not serve. */
+/** Returns the interface of an operation; `undefined` if the sandbox does not serve it. */
 export function faceOf(faces: Faces, operation: ContractOperation): Face | undefined {
   return (faces as Partial<Record<InterfaceName, Face>>)[operation.interface];
 }
 
-/** The answer of an interface to a request, a refusal among them. */
+/** Returns the answer of an interface to a request, even if it refuses. */
 export async function answerOf(
   face: Face,
   operation: ContractOperation,
@@ -87,7 +87,7 @@ export async function answerOf(
   }
 }
 
-/** The code of success: the profile's for a write that is answered early, or for the operation, else the contract's. */
+/** Returns the status code of success: the profile's for a write that is answered early, or for the operation, or else the contract's. */
 export function successStatusOf(
   { name, successStatus }: ContractOperation,
   overrides: Profile["successStatus"],
@@ -96,7 +96,7 @@ export function successStatusOf(
   return (early ? overrides["async"] : undefined) ?? overrides[name] ?? successStatus;
 }
 
-/** Returns the refusal that the caller sees for a thrown error; an unexpected one becomes a server error. */
+/** Returns the refusal that the caller sees for an error. An unexpected error becomes a server error. */
 export function asRefusal(error: unknown): ServiceRefusal {
   if (error instanceof ServiceRefusal) return error;
   if (isClientError(error)) return new ServiceRefusal("invalid parameters", error.message);
@@ -104,7 +104,7 @@ export function asRefusal(error: unknown): ServiceRefusal {
   return new ServiceRefusal("server error", message);
 }
 
-// What the HTTP layer itself refuses: a body too large, a content type that is not JSON.
+// The HTTP layer itself refuses a body that is too large, and a content type other than JSON.
 function isClientError(error: unknown): error is Error {
   const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown };
   return error instanceof Error && typeof statusCode === "number" && statusCode >= 400 && statusCode < 500;

@@ -9,23 +9,23 @@ const SECOND_MS = 1_000;
 const GARBAGE = "\u0000{]not json";
 const HTML = "<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>";
 
-/** A call that a fault has struck. */
+/** A call that a fault affects. */
 export interface StruckCall {
-  /** Where the answer, or its broken form, is written. */
+  /** The reply for the answer, or for its broken form. */
   readonly reply: FastifyReply;
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
-  /** Answers a read as the service was so long ago. */
+  /** Returns the answer to a read as of `ms` milliseconds ago. */
   ago(ms: number): Promise<WireAnswer>;
-  /** Performs the request, and returns the answer or the refusal. */
+  /** Handles the request and returns the answer, or the refusal. */
   perform(fault?: WriteFault): Promise<WireAnswer>;
-  /** An error of the interface with this status, which says that a fault was planned. */
+  /** Returns an error of the interface with this status, which says that a fault was planned. */
   broken(status: number): WireAnswer;
-  /** Sends an answer as it is. */
+  /** Sends an answer unchanged. */
   answer(answer: WireAnswer): FastifyReply;
 }
 
-/** Serves a call as the fault has it. */
+/** Handles a call with the effect of a fault. */
 export async function serveStruck(effect: Effect, call: StruckCall): Promise<FastifyReply> {
   if (effect.kind === "drop-before") return drop(call.reply);
   if (effect.kind === "status") {
@@ -65,7 +65,7 @@ function spoil(
   }
 }
 
-// In the words of gateways as they are: an Envoy's, an API gateway's, and of one that says nothing.
+// Answers like real gateways: like Envoy, like an API gateway, or without a body.
 function answerAsGateway(reply: FastifyReply, effect: GatewayEffect): FastifyReply {
   askForPatience(reply, effect);
   switch (effect.body) {
@@ -88,7 +88,7 @@ function askForPatience(reply: FastifyReply, { retryAfterMs }: { readonly retryA
 }
 
 function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
-  // An answer without content cannot carry a body, however broken.
+  // An answer without content cannot have a body, not even a broken one.
   return reply
     .status(status === 204 ? 200 : status)
     .type(type)
@@ -96,7 +96,7 @@ function sendText(reply: FastifyReply, status: number, type: string, text: strin
     .send(text);
 }
 
-// Promises the whole body, sends half of it, and hangs up.
+// Promises the whole body, sends half of it, and closes the connection.
 function truncate(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
   if (body === undefined) return drop(reply);
   const bytes = Buffer.from(writeJson(body));

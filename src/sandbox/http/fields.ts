@@ -4,7 +4,7 @@ import { fieldNames, type LedgerProfile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { demand, type Condition } from "../refusal.ts";
 
-/** A body as the contract calls its fields, out of one whose fields are called as the profile has them. */
+/** Renames the fields of a body from the profile's names to the contract's. */
 export function readFields(
   schema: JsonSchema,
   value: unknown,
@@ -27,7 +27,7 @@ export function readFields(
   return Object.fromEntries(fields);
 }
 
-/** A schema of the contract with its fields called as the profile has them. */
+/** Renames the fields in a schema of the contract to the profile's names. */
 export function schemaOnTheWire(schema: JsonSchema, profile: LedgerProfile): JsonSchema {
   const { "x-profile": key, ...rest } = schema;
   const names = fieldNames(profile, key);
@@ -37,7 +37,7 @@ export function schemaOnTheWire(schema: JsonSchema, profile: LedgerProfile): Jso
   return { ...rest, required: required.map((name) => names[name] ?? name), properties: Object.fromEntries(called) };
 }
 
-/** An example of a body with its fields called as the profile has them. */
+/** Renames the fields in an example of a body to the profile's names. */
 export function exampleOnTheWire(schema: JsonSchema, value: unknown, profile: LedgerProfile): unknown {
   const { properties = {}, items = {}, "x-profile": key } = resolve(schema);
   if (Array.isArray(value)) return value.map((item) => exampleOnTheWire(items, item, profile));

@@ -5,7 +5,10 @@ import { ServiceRefusal } from "../refusal.ts";
 
 const MISDIRECTED = 421;
 
-/** Answers only who asks for the sandbox by one of its names, or by the address that was reached: another name a web page may have let lead here. */
+/**
+ * Refuses requests that do not name the sandbox by one of its names, or by the address that was reached. A web page could make another name resolve to this
+ * machine.
+ */
 export function guardNames(app: FastifyInstance, names: readonly string[]): void {
   const known = new Set(names.map((name) => name.toLowerCase()));
   app.addHook("onRequest", async ({ headers, socket }, reply) => {
@@ -18,8 +21,8 @@ export function guardNames(app: FastifyInstance, names: readonly string[]): void
 }
 
 /**
- * What demands the ledger's key of a request that is no call of the service: in `X-API-KEY`, or, of a person with a browser, as the password of any name.
- * Throws the refusal.
+ * Returns a hook that requires the ledger's key for a request outside the service: in `X-API-KEY`, or, for a person with a browser, as the password of any user
+ * name. Throws a refusal.
  */
 export function keyGuard(key: string): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async ({ headers }, reply) => {

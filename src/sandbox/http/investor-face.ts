@@ -14,7 +14,7 @@ import { type FaceParts, successStatusOf, type WireAnswer, type WireRequest, typ
 import { readBody, readParameters } from "./parameters.ts";
 import { spoken } from "./speech.ts";
 
-/** What the investor interface works on. */
+/** What the investor interface needs. */
 export interface InvestorParts extends FaceParts {
   /** The sandbox's file. */
   readonly database: Database;
@@ -22,7 +22,7 @@ export interface InvestorParts extends FaceParts {
   readonly profile: InvestorProfile;
 }
 
-/** Interface A. A write is one transaction of the store, committed before it is answered. */
+/** Interface A. A write is one transaction of the store, which is committed before the write is answered. */
 export class InvestorFace implements Face {
   readonly title = "Investor interface";
   readonly root = "/api/v/1";
@@ -34,7 +34,7 @@ export class InvestorFace implements Face {
     this.#parts = parts;
   }
 
-  /** Performs a call and returns its answer. Throws a ServiceRefusal when the service says no. */
+  /** Handles a call and returns its answer. Throws a ServiceRefusal if the service refuses it. */
   async serve(operation: ContractOperation, asked: WireRequest): Promise<WireAnswer> {
     const { speech, successStatus } = this.#parts;
     const body = { status: wordFor(operation, speech.dialect).success, ...this.#perform(operation, asked) };
@@ -42,7 +42,7 @@ export class InvestorFace implements Face {
     return { status: successStatusOf(operation, successStatus), body: answer };
   }
 
-  /** Returns the answer that states the refusal; the operation decides whether the envelope's status is a text or a number. */
+  /** Returns the answer for a refusal. The operation decides whether the envelope's status is a text or a number. */
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const { message, condition } = refusal;
     const status = statusOf(condition, this.#parts.conditionStatus);
@@ -93,7 +93,7 @@ function asCommitted({ name: operation }: ContractOperation, call: InvestorCall<
   return { at, transactionId, interface: "investor", operation, actor: { userId: investor.userId }, body };
 }
 
-// The envelope's status is a text on some endpoints and a number on others, as the contract has it.
+// According to the contract, the envelope's status is a text on some endpoints and a number on others.
 function wordFor(
   { response }: ContractOperation,
   { envelope }: Dialect,

@@ -17,19 +17,19 @@ import { spoken } from "./speech.ts";
 const NO_CONTENT = 204;
 const OUTAGE = "server error: the caller's part of the ledger is down";
 
-/** What the ledger interface works on. */
+/** What the ledger interface needs. */
 export interface LedgerParts extends FaceParts {
   /** The order of all ledger writes. */
   readonly chain: Chain;
-  /** What the ledger does at each call. */
+  /** The rules of the ledger for each call. */
   readonly rules: LedgerRules;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** Aborted when the sandbox closes: writes then stop waiting for their commit. */
+  /** Aborted when the sandbox closes. Writes then stop waiting for their commit. */
   readonly closing: AbortSignal;
 }
 
-/** Interface B. A write waits for its commit, unless it is asked to answer at once. */
+/** Interface B. A write waits for its commit, unless the caller asks for an answer at once. */
 export class LedgerFace implements Face {
   readonly title = "Ledger tokenization interface";
   readonly root = "/tokenize/:appId";
@@ -41,7 +41,7 @@ export class LedgerFace implements Face {
     this.#parts = parts;
   }
 
-  /** Settles what is due, performs a call, and returns its answer. Throws a ServiceRefusal when the service says no. */
+  /** Settles the writes that are due, then handles a call and returns its answer. Throws a ServiceRefusal if the service refuses it. */
   async serve(operation: ContractOperation, asked: WireRequest, fault?: WriteFault): Promise<WireAnswer> {
     this.#parts.chain.advance(this.#parts.clock.now());
     const call = this.#readCall(operation, asked);
@@ -56,7 +56,7 @@ export class LedgerFace implements Face {
     return successStatusOf(operation, this.#parts.successStatus, { early: params["async"] === true });
   }
 
-  // A list that is answered whole has no page, and so no last bookmark.
+  // A list without paging has no pages, and so no last bookmark.
   #spoken(operation: ContractOperation, body: object | undefined): object | undefined {
     const answer = spoken(operation.response, body, this.#parts.speech);
     return operation.paging === undefined || answer === undefined ? answer : this.#lastPage(answer);
@@ -75,7 +75,7 @@ export class LedgerFace implements Face {
     }
   }
 
-  /** Returns the answer that states the refusal; with an operation, a server error gets the words that it has for one. */
+  /** Returns the answer for a refusal. With an operation, a server error has the words that the description lists for that operation. */
   refuse({ message, condition: said }: ServiceRefusal, operation?: ContractOperation): WireAnswer {
     const condition = said === "server error" && operation !== undefined ? failure(operation) : said;
     const body = errorBody(this.#parts.profile.errors, { message, condition }, this.#parts.speech.dialect);
@@ -171,7 +171,7 @@ export class LedgerFace implements Face {
   }
 }
 
-// A receipt has no field for the condition, so its text must name it.
+// A receipt has no field for the condition, so its text must contain it.
 function errorText({ condition = "server error", message }: ReceiptOutcome): string {
   return condition === "server error" ? message : `${condition}: ${message}`;
 }

@@ -10,17 +10,17 @@ const CONTRACT_REF = "contract#/$defs/";
 const DOCUMENT_REF = "#/components/schemas/";
 const JSON_TYPE = "application/json";
 
-/** What a document says of the sandbox that serves it. */
+/** The sandbox that a document describes. */
 export interface DescribedSandbox {
   /** The interface that the document describes. */
   readonly face: Face;
-  /** Names parameters and fields, and gives the status codes. */
+  /** The names of parameters and fields, and the status codes. */
   readonly profile: Profile;
-  /** Where the interface begins: its address with the app, or with the version. */
+  /** The beginning of the interface's URLs: its address with the app or the version. */
   readonly url: string;
 }
 
-/** The OpenAPI 3.1 document of an interface as this sandbox serves it: parameters are called as its profile calls them. */
+/** Returns the OpenAPI 3.1 document of an interface as this sandbox serves it, with the parameter names of its profile. */
 export function openApiDocument(name: string, { face, profile, url }: DescribedSandbox): object {
   const operations = Object.values(contract.operations).filter((operation) => operation.interface === name);
   const paths = Object.groupBy(operations, ({ path }) => path);
@@ -88,7 +88,7 @@ function success(operation: ContractOperation, { successStatus }: Profile): obje
   return { ...early, [successStatusOf(operation, successStatus)]: { description: "Success.", content } };
 }
 
-// Each status with the conditions, of those that the description lists for the call, under which it is answered.
+// Each status is listed with its conditions, as far as the description lists them for the call.
 function failures({ conditions }: ContractOperation, { stranger }: Face, { conditionStatus }: Profile): object {
   const known = [...conditions, stranger].filter(isCondition);
   const byStatus = Map.groupBy(new Set(known), (condition) => String(statusOf(condition, conditionStatus)));
@@ -101,7 +101,7 @@ function isCondition(words: string): words is Condition {
   return Object.hasOwn(REFUSAL_STATUS, words);
 }
 
-// The named schemas that the operations reach, in the order of the contract.
+// Returns the named schemas that the operations use, in the order of the contract.
 function schemasOf(operations: readonly ContractOperation[], profile: Profile): Readonly<Record<string, JsonSchema>> {
   const reached = new Set(["Error"]);
   const reach = (part: unknown): void => {

@@ -13,13 +13,13 @@ import { demand, ServiceRefusal } from "../refusal.ts";
 import { invalidity } from "./conditions.ts";
 import { readFields } from "./fields.ts";
 
-/** Where the values of one request's parameters lie, and what they are called there. */
+/** The parameters of a request, and their names on the wire. */
 export interface ParameterSource {
   /** The parameters of the path, by their names on the wire. */
   readonly path: Readonly<Record<string, unknown>>;
   /** The parameters of the query, by their names on the wire. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** Names on the wire of parameters that the profile names. */
+  /** The profile's names for parameters on the wire. */
   readonly names: Readonly<Record<string, string>>;
   /** Query parameters that belong to no operation, such as the acting entity. */
   readonly common: readonly string[];
@@ -27,7 +27,7 @@ export interface ParameterSource {
   readonly unknownParameters: Dialect["unknownParameters"];
 }
 
-/** The parameters of a call under their names in the contract, of the right type. Unknown names are refused, unless the dialect ignores them. */
+/** Returns the parameters of a call by their names in the contract, with the right types. Unknown names are refused, unless the dialect ignores them. */
 export function readParameters(operation: ContractOperation, source: ParameterSource): Params {
   const ownParameters = operation.parameters.filter(({ profile }) => profile !== "onBehalfOf");
   const wireNames = ownParameters.map((parameter) => wireName(parameter, source));
@@ -46,7 +46,7 @@ export function readParameters(operation: ContractOperation, source: ParameterSo
   return Object.fromEntries(values);
 }
 
-/** The body of a call, its numbers exact, after the contract's schema has accepted it. */
+/** Returns the body of a call with exact numbers, after checking it against the contract's schema. */
 export function readBody(operation: ContractOperation, text: unknown, profile?: LedgerProfile): unknown {
   if (operation.body === undefined) return undefined;
   demand(typeof text === "string" && text !== "", invalidity(operation), "the call needs a JSON body");
@@ -80,7 +80,7 @@ function convert({ type }: JsonSchema, text: string): ParameterValue | undefined
   return type === "number" ? Decimal.parse(text) : text;
 }
 
-/** The JSON of a body, its numbers exact. */
+/** Parses the JSON of a body with exact numbers. */
 export function parseBody(text: string): Json {
   try {
     return parseJson(text);

@@ -13,28 +13,28 @@ import { answerOf, asRefusal, type WireAnswer, type Face, faceOf, type Faces } f
 import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
-/** What the server puts on its routes. */
+/** What the server needs for its routes. */
 export interface ServerParts extends Pick<ServiceParts, "faces" | "ago"> {
-  /** Gives the time in the Date header of every answer. */
+  /** The clock for the Date header of every answer. */
   readonly clock: VirtualClock;
-  /** Says which calls go wrong, and how. */
+  /** Decides which calls go wrong, and how. */
   readonly faults: FaultInjector;
-  /** What it may be asked as, beside the loopback interface's names. */
+  /** The names that requests may use for the sandbox, besides those of the loopback interface. */
   readonly names: readonly string[];
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal;
 }
 
-/** An HTTP server with a route for every operation of the contract. */
+/** Builds an HTTP server with a route for every operation of the contract. */
 export function buildServer(parts: ServerParts): FastifyInstance {
   const { faces, clock, names } = parts;
-  // The Date of an answer is what a client measures by; it must be the time that the service stamps.
+  // Clients compare the Date header with timestamps, so both must come from the same clock.
   const stamped = (reply: FastifyReply): FastifyReply => reply.header("date", new Date(clock.now()).toUTCString());
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     send(stamped(reply), faceAskedFor(faces, request).refuse(asRefusal(error)));
   const app = Fastify({
     logger: false,
-    // A path that cannot be decoded reaches no hook and no route.
+    // A path that cannot be decoded reaches neither hooks nor routes.
     frameworkErrors: refuse,
     routerOptions: { maxParamLength: SANDBOX_LIMITS.pathCharacters },
     bodyLimit: SANDBOX_LIMITS.bodyBytes,
@@ -61,12 +61,12 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   return app;
 }
 
-/** Sends an answer, its numbers digit for digit. */
+/** Sends an answer with exact numbers. */
 export function send(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
   return reply.status(status).send(body);
 }
 
-// A body is parsed only after the caller is known, so that a stranger learns nothing about it.
+// A body is parsed only after the caller is authenticated, so that a stranger learns nothing about it.
 function takeTextBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));

@@ -5,15 +5,15 @@ import type { Profile } from "../../contract/profile.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import type { Dialect } from "../dialect.ts";
 
-/** How an interface writes the values of its answers. */
+/** How an interface writes the values in its answers. */
 export type Speech = Pick<Profile, "numbers" | "booleans"> & { readonly dialect: Dialect };
 
-/** Whether a body is written as it is. */
+/** Returns whether a body is written unchanged. */
 function isPlain({ numbers, booleans, dialect }: Speech): boolean {
   return numbers === "number" && booleans === "boolean" && dialect.numbers === "plain" && dialect.createdAt === "given";
 }
 
-/** An answer as the dialect writes it. Free-form data is the caller's own, and stays as it is. */
+/** Writes an answer in the dialect. Free-form data belongs to the caller and stays unchanged. */
 export function spoken(schema: JsonSchema | undefined, body: object | undefined, speech: Speech): object | undefined {
   if (schema === undefined || body === undefined || isPlain(speech)) return body;
   return written(schema, body, speech) as object;

@@ -5,49 +5,49 @@ import type { Investor } from "../store/investor-resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 
-/** What every investor operation knows: who asks what, when, and the state of the store. */
+/** What every investor operation receives: the caller, the request, the time, and the state of the store. */
 export interface InvestorCall<Body = undefined> {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the investor interface. */
   readonly profile: InvestorProfile;
-  /** What was fixed when the file was made. */
+  /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
-  /** Who calls. */
+  /** The caller. */
   readonly investor: Investor;
   /** The key under which the investor is stored. */
   readonly apiKey: string;
   /** Virtual milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Parameters by the name that the written contract gives them, already of the right type. */
+  /** The parameters by their names in the contract, with the right types. */
   readonly params: Params;
-  /** The body after the contract's schema has accepted it; undefined for a call without one. */
+  /** The body, already checked against the contract's schema; undefined for a call without a body. */
   readonly body: Body;
-  /** Names the write, if it is one. */
+  /** The id of the write, if it is one. */
   readonly transactionId: string;
 }
 
-/** What an operation puts into the envelope; the status word is added by who knows the endpoint. */
+/** What an operation puts into the envelope. The status is added by the code that knows the endpoint. */
 export interface Enveloped {
   /** The content of the envelope. */
   readonly response: object;
-  /** Where the page lies in its list; left out where the envelope has no such field. */
+  /** The place of the page in its list. Left out if the envelope has no such field. */
   readonly pagination?: PagePosition;
 }
 
-/** The place of a page in its list; pages count from 1. */
+/** The place of a page in its list. Pages count from 1. */
 export interface PagePosition {
-  /** The number of the page, from 1 on. */
+  /** The number of the page, from 1. */
   readonly page: number;
-  /** How many items a full page has. */
+  /** The number of items on a full page. */
   readonly limit: number;
-  /** How many pages the list has; 0 when it is empty. */
+  /** The number of pages; 0 if the list is empty. */
   readonly totalPages: number;
-  /** How many items the list has. */
+  /** The number of items in the list. */
   readonly totalItems: number;
 }
 
-/** The part of a list that the call's page and limit ask for; a page beyond the last is empty. */
+/** Returns the page of a list that the call asks for. A page beyond the last is empty. */
 export function paginate<T>(
   call: InvestorCall,
   items: readonly T[],

@@ -4,12 +4,12 @@ import { found } from "../refusal.ts";
 import type { InvestorCall, Enveloped } from "./call.ts";
 
 const COUNTRIES = new Intl.DisplayNames("en", { type: "region" });
-/** ISO 3166-1 leaves the codes from here on to its users. */
+/** ISO 3166-1 leaves the codes from 900 to its users. */
 const FIRST_OF_USERS = 900;
-// Intl knows these codes too, although ISO 3166-1 has withdrawn them or has never given them to a country.
+// Intl knows these codes although ISO 3166-1 has withdrawn them, or has never assigned them to a country.
 const NOT_IN_USE = new Set([172, 200, 230, 249, 278, 280, 530, 532, 536, 582, 720, 736, 810, 830, 886, 890, 891]);
 
-/** POST /identity/kyc: the record of the user, made when there is none. */
+/** POST /identity/kyc: updates the identity record of the user, or creates it. */
 export function updateKyc(call: InvestorCall<{ readonly countryCode: Decimal }>): Enveloped {
   const code = call.body.countryCode.approximate();
   const countryName = found(nameOfCountry(code), "invalid parameters", "countryCode is not a numeric code of ISO 3166-1");
@@ -36,7 +36,7 @@ export function updateKyc(call: InvestorCall<{ readonly countryCode: Decimal }>)
   };
 }
 
-// Intl maps the numeric code of a country to its letters, and leaves that of a region, such as 150 for Europe, as it is.
+// Intl maps the numeric code of a country to its letters, but leaves the code of a region, such as 150 for Europe, unchanged.
 function nameOfCountry(code: number): string | undefined {
   if (!Number.isInteger(code) || code < 1 || code >= FIRST_OF_USERS || NOT_IN_USE.has(code)) return undefined;
   const { region = "" } = new Intl.Locale(`und-${String(code).padStart(3, "0")}`);

@@ -4,10 +4,10 @@ import { saleSchedule, tokenSchedule } from "./payouts.ts";
 import { contractAddresses, heldTokens, tokenTransactions, userTransactions } from "./portfolio.ts";
 import { buyTokens, getSale, listSales } from "./sales.ts";
 
-/** Answers, and for a write changes the store, or refuses. */
+/** Returns the answer, or refuses. A write changes the store. */
 export type InvestorOperation = (call: InvestorCall<unknown>) => Enveloped;
 
-// A body reaches its operation only after the written contract's schema has accepted it.
+// Every body was already checked against the contract's schema.
 function operation<Body>(run: (call: InvestorCall<Body>) => Enveloped): InvestorOperation {
   return (call) => run(call as InvestorCall<Body>);
 }

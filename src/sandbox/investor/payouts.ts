@@ -15,7 +15,7 @@ const HUNDRED = Decimal.of(100);
 const DATE = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 const YEARLY_TO_MONTHLY = Decimal.of(1_200);
 
-/** GET …/sale/{tokenSaleId}/schedule: the payouts of what is bought in one sale. */
+/** GET …/sale/{tokenSaleId}/schedule: the payouts of a purchase in one sale. */
 export function saleSchedule(call: InvestorCall): Enveloped {
   const token = tokenOfStore(call);
   const sale = theSale(call.world, textParam(call, "tokenSaleId"));
@@ -23,7 +23,7 @@ export function saleSchedule(call: InvestorCall): Enveloped {
   return schedule(call, token, sale);
 }
 
-/** GET …/token/{tokenId}/schedule: as of the first sale of the token. */
+/** GET …/token/{tokenId}/schedule: the payouts as of the first sale of the token. */
 export function tokenSchedule(call: InvestorCall): Enveloped {
   const token = tokenOfStore(call);
   const sale = call.world.list("sale").find(({ tokenId }) => tokenId === token.id);
@@ -51,8 +51,8 @@ interface Payout {
   readonly burnAmount: Decimal;
 }
 
-// Interest by the period, the principal with the last one; payouts before the purchase are left out. Payouts are due on the same day
-// and at the same time of day in the user's timezone; they are written in UTC as all dates are.
+// Pays interest each period, and the principal with the last payout. Payouts before the purchase are left out. Each payout is due on the same day of the month
+// and at the same time in the user's time zone, but is written in UTC like all dates.
 function schedule(call: InvestorCall, token: InvestorToken, sale: Sale): Enveloped {
   const terms = found(token.payouts, "not a debt sale", `the token ${token.id} pays no interest`);
   const quantity = numberParam(call, "quantity", ONE);
@@ -68,7 +68,7 @@ function schedule(call: InvestorCall, token: InvestorToken, sale: Sale): Envelop
   return { response: { schedules, ...totals(schedules) } };
 }
 
-// A date without an offset is one of the user's timezone. `Date.parse` takes a 30 February for a day in March.
+// A date without an offset is in the user's time zone. `Date.parse` would accept 30 February as a day in March.
 function purchaseTime(call: InvestorCall, zone: Zone): number {
   const given = textParam(call, "purchaseDate");
   if (given === "") return call.now;

@@ -9,14 +9,14 @@ const ZERO = Decimal.of(0);
 const DEFAULT_CURRENCY = "USD";
 const EXPLORER = "https://explorer.sandbox.invalid";
 
-/** A token that the user holds, and how many. */
+/** A token that the user holds, with the amount. */
 interface Holding {
   readonly token: InvestorToken;
   readonly tokenCount: Decimal;
   readonly totalInvestment: Decimal;
 }
 
-/** GET /investments/user/tokens: what was bought, by token. The currency of the total is that of the first holding. */
+/** GET /investments/user/tokens: the purchases by token. The currency of the total is that of the first holding. */
 export function heldTokens(call: InvestorCall): Enveloped {
   const holdings = holdingsOf(call);
   const { items, pagination } = paginate(call, holdings);
@@ -28,12 +28,12 @@ export function heldTokens(call: InvestorCall): Enveloped {
   return { response: { tokens: items.map((holding) => heldToken(call, holding)), metaData }, pagination };
 }
 
-/** GET /investments/user/transactions: newest first. */
+/** GET /investments/user/transactions: the newest first. */
 export function userTransactions(call: InvestorCall): Enveloped {
   return transactionPage(call, purchasesOf(call));
 }
 
-/** GET /investments/user/tokens/{tokenId}/transactions: newest first. */
+/** GET /investments/user/tokens/{tokenId}/transactions: the newest first. */
 export function tokenTransactions(call: InvestorCall): Enveloped {
   const token = theInvestorToken(call.world, textParam(call, "tokenId"));
   return transactionPage(
@@ -87,7 +87,7 @@ function heldToken(call: InvestorCall, { token, tokenCount, totalInvestment }: H
   };
 }
 
-// The status says whether the cap is reached: 1 yes, 0 not yet.
+// Status 1 means that the cap is reached, 0 that it is not.
 function softCapOf(sale: Sale, token: InvestorToken): object {
   const { softCap: cap, totalSoldTokens: subscriptionCount } = sale;
   const reached = subscriptionCount.compare(cap) >= 0;

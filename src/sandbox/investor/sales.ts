@@ -11,10 +11,10 @@ import { percentage } from "./share.ts";
 
 const ALL = Decimal.of(0);
 
-/** What a sale is at a moment. */
+/** The state of a sale at a moment. */
 type Phase = "active" | "upcoming" | "ended";
 
-// The service's filter values: 0 is all.
+// The service's filter values. 0 means all.
 const PHASE_OF_STATUS: Readonly<Record<string, Phase>> = { "1": "active", "2": "upcoming", "3": "ended" };
 const INVESTMENT_OF_FILTER: Readonly<Record<string, InvestorToken["investment"]>> = { "1": "equity", "2": "debt" };
 
@@ -27,7 +27,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   "return|h-l": (left, right) => right.sale.expectedReturns.compare(left.sale.expectedReturns),
 };
 
-/** GET /token-sales. The pagination lies inside the response. */
+/** GET /token-sales: the pagination is inside the response. */
 export function listSales(call: InvestorCall): Enveloped {
   const offers = call.world.list("sale").map((sale) => ({ sale, token: theInvestorToken(call.world, sale.tokenId) }));
   const wanted = offers.filter((offer) => isWanted(call, offer));
@@ -48,7 +48,7 @@ interface Buying {
   readonly amount: Decimal;
 }
 
-/** POST /token-sales/buy: the tokens are the user's at once. */
+/** POST /token-sales/buy: the user owns the tokens at once. */
 export function buyTokens(call: InvestorCall<Buying>): Enveloped {
   const { tokenSaleId, userAddress, amount } = call.body;
   const sale = theSale(call.world, tokenSaleId);
@@ -76,17 +76,17 @@ export function buyTokens(call: InvestorCall<Buying>): Enveloped {
   return { response: { result: { transactionId: purchase.id, tokenSaleId, amount, userAddress, status: "SUCCESS" } } };
 }
 
-/** The purchases of the user, oldest first. */
+/** Returns the purchases of the user, the oldest first. */
 export function purchasesOf(call: InvestorCall<unknown>): readonly Purchase[] {
   return call.world.list("purchase", call.investor.userId);
 }
 
-/** The token, or the refusal that there is none. */
+/** Returns the token, or refuses if there is none. */
 export function theInvestorToken(world: World, id: string): InvestorToken {
   return found(world.get("investorToken", id), "investor token not found", `there is no token ${id}`);
 }
 
-/** The sale, or the refusal that there is none. */
+/** Returns the sale, or refuses if there is none. */
 export function theSale(world: World, id: string): Sale {
   return found(world.get("sale", id), "sale not found", `there is no sale ${id}`);
 }

@@ -1,6 +1,6 @@
 import { wallClock } from "../../base/time/wall-clock.ts";
 
-/** A timezone. Wall time is in milliseconds, as if the wall clock showed UTC. */
+/** A time zone. Wall time is in milliseconds, as if the wall clock showed UTC. */
 export class Zone {
   readonly #name: string;
 
@@ -8,23 +8,23 @@ export class Zone {
     this.#name = name;
   }
 
-  /** The timezone of a name such as `Europe/Lisbon`; `undefined` when there is none. */
+  /** Returns the time zone of a name such as `Europe/Lisbon`; `undefined` if there is none. */
   static named(name: string): Zone | undefined {
     return wallClock(0, name) === undefined ? undefined : new Zone(name);
   }
 
-  /** What the wall shows at an instant. */
+  /** Returns the wall time at an instant. */
   wallAt(instant: number): number {
     return Number(wallClock(instant, this.#name));
   }
 
-  /** The instant at which the wall shows this; of a time that the wall shows never, or twice, one nearby. */
+  /** Returns the instant of a wall time. If the wall clock never shows this time, or shows it twice, the instant is nearby. */
   instantOf(wall: number): number {
     const guess = wall - (this.wallAt(wall) - wall);
     return wall - (this.wallAt(guess) - guess);
   }
 
-  /** The same day of the month, or the last that there is, and the same time on the wall, so many months later. */
+  /** Returns the same wall time on the same day of the month, some months later. If that month is too short, its last day is used. */
   plusMonths(instant: number, months: number): number {
     const date = new Date(this.wallAt(instant));
     const day = date.getUTCDate();

@@ -7,34 +7,34 @@ import { updated, type LedgerCall, type Commit } from "./call.ts";
 import { demandEntities, distinctEntities, entityKey, isAmong, sameEntity } from "./entity.ts";
 import { theToken } from "./tokens.ts";
 
-/** What moves: an amount, and for a non-fungible token the unit. */
+/** A quantity that moves: an amount, and the unit of a non-fungible token. */
 export interface MovedQuantity {
-  /** How much moves; 1 for a unit of a non-fungible token. */
+  /** The amount; 1 for a unit of a non-fungible token. */
   readonly amount: Decimal;
   /** The id of the unit; left out for a fungible token. */
   readonly nftId?: string;
 }
 
-/** Where a balance changes. */
+/** The account of a balance. */
 export interface BalanceKey {
   readonly tokenId: string;
-  /** Who holds it. */
+  /** The holder. */
   readonly entity: StoredEntity;
 }
 
-/** The account of an entity for a token, once anything has moved there. */
+/** Returns the account of an entity for a token, if anything has ever moved there. */
 export function findAccount(call: LedgerCall<unknown>, place: BalanceKey): StoredAccount | undefined {
   return call.world.get("account", accountId(place));
 }
 
-/** Adds to an account; opens it when there is none. */
+/** Adds to an account, and opens it if there is none. */
 export function credit(commit: Commit<unknown>, place: BalanceKey, { amount, nftId }: MovedQuantity): void {
   const account = findAccount(commit, place) ?? emptyAccount(commit, place);
   const nftIds = nftId === undefined ? account.nftIds : [...account.nftIds, nftId];
   save(commit, { ...account, balance: account.balance.plus(amount), nftIds });
 }
 
-/** Takes from an account; refuses when it holds less, or not the unit. */
+/** Subtracts from an account. Refuses if the account holds less, or does not hold the unit. */
 export function debit(commit: Commit<unknown>, place: BalanceKey, { amount, nftId }: MovedQuantity): void {
   const account = found(
     findAccount(commit, place),
@@ -51,7 +51,7 @@ export function debit(commit: Commit<unknown>, place: BalanceKey, { amount, nftI
   save(commit, { ...account, balance: account.balance.minus(amount), nftIds: account.nftIds.filter((id) => id !== nftId) });
 }
 
-/** PATCH /token/approval: the operators may, or may no longer, manage the caller's units of the listed tokens. */
+/** PATCH /token/approval: allows operators to manage the caller's units of the listed tokens, or revokes this. */
 export function setTokenApprovals(
   commit: Commit<
     readonly { readonly tokenIds: readonly string[]; readonly operators: readonly StoredEntity[]; readonly approved: boolean }[]
@@ -70,13 +70,13 @@ export function setTokenApprovals(
   }
 }
 
-/** Whether the actor was approved to move this holder's units of the token, or all tokens of the holder. */
+/** Returns whether the actor may move this holder's units of the token, or all tokens of the holder. */
 export function isOperator(call: LedgerCall<unknown>, { tokenId, entity }: BalanceKey): boolean {
   const approved = findAccount(call, { tokenId, entity })?.approvedEntities ?? [];
   return isAmong(approved, call.actor) || isOperatorForAll(call, entity, call.actor);
 }
 
-/** Whether the operator may manage all tokens of the owner. */
+/** Returns whether the operator may manage all tokens of the owner. */
 export function isOperatorForAll(call: LedgerCall<unknown>, owner: StoredEntity, operator: StoredEntity): boolean {
   const approvals = call.world.list("operatorApproval", entityKey(owner)).filter(({ approved }) => approved);
   return isAmong(

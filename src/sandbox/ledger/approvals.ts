@@ -25,7 +25,7 @@ export function createApprovals(commit: Commit<Proposals>): void {
   for (const proposal of approvals) save(commit, "CREATED", newRequest(commit, { data: {}, ...proposal }));
 }
 
-/** POST /approval/accept. A request that is not there is an asset not found. No resource of the description shows the comments. */
+/** POST /approval/accept: a missing request is reported as a missing asset. No resource in the description shows the comments. */
 export function acceptApprovals(commit: Commit<Decisions>): void {
   vote(commit, true, "asset not found");
 }
@@ -42,7 +42,7 @@ function vote(commit: Commit<Decisions>, approves: boolean, missing?: Condition)
   }
 }
 
-/** POST /approval/cancel: only who submitted the request may cancel it. */
+/** POST /approval/cancel: only the submitter of the request may cancel it. */
 export function cancelApprovals(commit: Commit<Decisions>): void {
   for (const { id } of commit.body.approvals) {
     const request = theApproval(commit, commit.body.approvalType, id);
@@ -57,13 +57,13 @@ export function getApproval(call: LedgerCall): StoredApprovalRequest {
   return shown(call, theApproval(call, textParam(call, "approvalType"), textParam(call, "id")));
 }
 
-/** Requests of the type that the actor has submitted. */
+/** Returns requests of the type that the actor has submitted. */
 export function myApprovals(call: LedgerCall): ListPage<StoredApprovalRequest> {
   const scope = textParam(call, "approvalType");
   return shownPage(call, pageOf(call, "approval", { scope, where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
-/** Requests of the type that await the actor. */
+/** Returns requests of the type that wait for the actor. */
 export function approvalQueue(call: LedgerCall): ListPage<StoredApprovalRequest> {
   const scope = textParam(call, "approvalType");
   return shownPage(call, pageOf(call, "approval", { scope, where: (request) => awaits(call, request, pendingOnly(call)) }));
@@ -90,7 +90,7 @@ function demandApprovalType(approvalType: string): void {
   demand(approvalType !== "", "invalid parameters", "the approval type is empty");
 }
 
-// A request does not show its approval type, so the type is part of its key.
+// A request does not contain its approval type, so the type is part of its key.
 function save(
   commit: Commit<{ readonly approvalType: string }>,
   type: "CREATED" | "UPDATED",

@@ -11,7 +11,7 @@ import { withReferences } from "./references.ts";
 type OneOrMany<T> = T | readonly T[];
 type WithData = { readonly assetType: string; readonly data: OneOrMany<JsonObject> };
 
-/** POST /asset: an id that exists is refused. */
+/** POST /asset: refuses an id that exists. */
 export function createAssets(commit: Commit<WithData>): void {
   for (const item of itemsOf(commit)) {
     demand(find(commit, item) === undefined, "asset already exists", `the ${item.assetType} ${item.id} already exists`);
@@ -19,7 +19,7 @@ export function createAssets(commit: Commit<WithData>): void {
   }
 }
 
-/** PUT /asset: creates the asset, or replaces its data; owners stay unless they are given. */
+/** PUT /asset: creates the asset or replaces its data. The owners stay unless they are given. */
 export function putAssets(commit: Commit<WithData>): void {
   for (const item of itemsOf(commit)) {
     const existing = find(commit, item);
@@ -28,7 +28,7 @@ export function putAssets(commit: Commit<WithData>): void {
   }
 }
 
-/** PATCH /asset: changes the named fields only. */
+/** PATCH /asset: changes only the named fields. */
 export function updateAssets(commit: Commit<WithData>): void {
   const namesOwners = [commit.body.data].flat().some((each) => "ledgerMetadata" in each);
   demand(!namesOwners, "invalid parameters", "PATCH /asset/owners is the call that changes owners");
@@ -65,12 +65,12 @@ export function setAssetOwners(
   }
 }
 
-/** GET /asset: with as many levels of references resolved as `depth` says. */
+/** GET /asset: resolves references up to `depth` levels. */
 export function getAsset(call: LedgerCall): StoredAsset {
   return withReferences(call, theAsset(call, textParam(call, "assetType"), textParam(call, "id")));
 }
 
-/** GET /asset/history: also of an asset that was deleted. References are resolved to the assets as they are now. */
+/** GET /asset/history: also works for a deleted asset. References are resolved to the current assets. */
 export function assetHistory(call: LedgerCall): object {
   const id = textParam(call, "id");
   const key = assetKey(textParam(call, "assetType"), id);
@@ -79,7 +79,7 @@ export function assetHistory(call: LedgerCall): object {
   return { ...history, records: history.records.map((record) => withReferences(call, record as unknown as StoredAsset)) };
 }
 
-/** GET /asset/all: of one type, or of all when none is named. */
+/** GET /asset/all: lists assets of one type, or of all types if none is named. */
 export function listAssets(call: LedgerCall): ListPage<StoredAsset> {
   const assetType = textParam(call, "assetType");
   if (assetType === "") return pageOf(call, "asset");
@@ -87,18 +87,18 @@ export function listAssets(call: LedgerCall): ListPage<StoredAsset> {
   return pageOf(call, "asset", { scope: assetType });
 }
 
-/** GET /asset/stats: names every type of the app, also those without assets. */
+/** GET /asset/stats: lists every type of the app, even types without assets. */
 export function assetStats(call: LedgerCall): object {
   const countByType = call.assetTypes.map((assetType) => ({ assetType, count: call.world.count("asset", assetType) }));
   return { totalCount: countByType.reduce((total, { count }) => total + count, 0), countByType };
 }
 
-/** The key of an asset in the world: ids are unique within a type. */
+/** Returns the key of an asset in the world. Ids are unique within a type. */
 export function assetKey(assetType: string, id: string): string {
   return compoundKey(assetType, id);
 }
 
-/** The asset, or the refusal that there is none. */
+/** Returns the asset, or refuses if there is none. */
 export function theAsset(call: LedgerCall<unknown>, assetType: string, id: string): StoredAsset {
   return found(call.world.get("asset", assetKey(assetType, id)), "asset not found", `there is no ${assetType} with the id ${id}`);
 }
@@ -107,7 +107,7 @@ function demandOwner(call: LedgerCall<unknown>, { assetType, id, owners }: Store
   demand(isAmong(owners, call.actor), "unauthorized caller", `only an owner may change the ${assetType} ${id}`);
 }
 
-/** Gives an asset new owners on behalf of a rule that has been checked already. */
+/** Gives an asset new owners, for a rule that was already checked. */
 export function handOver(commit: Commit<unknown>, asset: StoredAsset, owners: readonly StoredEntity[]): void {
   save(commit, "UPDATED", { ...asset, owners, ...updated(commit) });
 }

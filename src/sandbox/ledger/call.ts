@@ -8,51 +8,51 @@ import type { Resources } from "../store/resources.ts";
 import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 
-/** What every ledger operation knows: who asks what, when, and the present ledger. */
+/** What every ledger operation receives: the caller, the request, the time, and the current ledger. */
 export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "assetTypes" | "references"> {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** Who acts: the entity that the call names, or else the ledger entity. */
+  /** The acting entity: the one that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
   /** Virtual milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Parameters by their names in the contract; empty for a write that is committed. */
+  /** Parameters by their names in the contract; empty when a write is committed. */
   readonly params: Params;
-  /** The body after the contract's schema has accepted it; undefined for a call without one. */
+  /** The body, already checked against the contract's schema; undefined for a call without a body. */
   readonly body: Body;
-  /** What is accepted although it would be refused otherwise. */
+  /** What is accepted although it is usually refused. */
   readonly accepts: readonly Accepted[];
-  /** The last page of a list is empty, and has the bookmark that led to it. */
+  /** Whether the last page of a list is empty and has the bookmark that led to it. */
   readonly repeatsBookmark: boolean;
 }
 
-/** A write at the moment it becomes part of the ledger. */
+/** A write when it becomes part of the ledger. */
 export interface Commit<Body> extends LedgerCall<Body> {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
 }
 
-/** The stamps of a resource made by this commit. */
+/** Returns the stamps of a resource that this commit creates. */
 export function created(commit: Commit<unknown>): Stamps {
   return { createdAt: isoTime(commit.now), createdBy: commit.actor, ...updated(commit) };
 }
 
-/** The stamps of a resource changed by this commit. */
+/** Returns the stamps of a resource that this commit changes. */
 export function updated(commit: Commit<unknown>): Pick<Stamps, "updatedAt" | "updatedBy"> {
   return { updatedAt: isoTime(commit.now), updatedBy: commit.actor };
 }
 
 type Remembered = "asset" | "transfer" | "approval";
 
-/** What this commit did to a resource, and how it left it. */
+/** What this commit did to a resource, and its value afterwards. */
 export interface ResourceChange<T> {
   /** The key under which the resource is stored. */
   readonly key: string;
   /** What the commit did to the resource. */
   readonly type: "CREATED" | "UPDATED" | "DELETED";
-  /** The resource after the change; for a deletion, as it was last. */
+  /** The resource after the change. For a deletion, its last value. */
   readonly value: T;
 }
 
@@ -66,17 +66,17 @@ export function remember<K extends Remembered>(
   commit.world.remember(kind, key, { ...value, trasactionType: type, transactionId, transactionTime: isoTime(now) });
 }
 
-/** What each transaction left of a resource, oldest first. */
+/** The resource after each transaction, the oldest first. */
 export interface ResourceHistory {
   /** The id of the resource, as callers know it. */
   readonly id: string;
   /** How many records there are. */
   readonly count: number;
-  /** What each transaction left of the resource, oldest first. */
+  /** The resource after each transaction, the oldest first. */
   readonly records: readonly Json[];
 }
 
-/** The history of a resource as the service answers it. */
+/** Returns the history of a resource as the service answers it. */
 export function historyOf(
   call: LedgerCall,
   kind: Remembered,

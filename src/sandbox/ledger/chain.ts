@@ -15,49 +15,49 @@ import { World } from "../store/world.ts";
 import type { Commit } from "./call.ts";
 import type { LedgerRules, ReceiptOutcome } from "./operations.ts";
 
-/** A write as it was asked for. */
+/** A write as the caller requested it. */
 export interface Request {
-  /** Its name, such as `ledger.token.mint`. */
+  /** The name of the operation, such as `ledger.token.mint`. */
   readonly operation: string;
-  /** Who acts: the entity that the call names, or else the ledger entity. */
+  /** The acting entity: the one that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
-  /** The body after the contract's schema has accepted it. */
+  /** The body, already checked against the contract's schema. */
   readonly body: unknown;
-  /** The caller does not wait for the commit: a write that breaks a rule is taken in, and its receipt turns FAILED. */
+  /** Whether the caller does not wait for the commit. Then a write that breaks a rule is accepted, and its receipt becomes FAILED. */
   readonly isAsync?: boolean;
-  /** What befalls the write inside the ledger; left out, nothing does. */
+  /** The fault that affects the write inside the ledger. Left out if there is none. */
   readonly fault?: WriteFault;
 }
 
-/** What befalls a write inside the ledger. */
+/** A fault that affects a write inside the ledger. */
 export interface WriteFault {
-  /** How much later than others it commits; others do not wait for it. */
+  /** How much later than others it commits. Others do not wait for it. */
   readonly holdMs?: number;
-  /** It fails when it should commit, with this message. */
+  /** If given, the write fails with this message when it should commit. */
   readonly doom?: string;
 }
 
-/** A write that the ledger has taken in; it takes effect, or fails, at `commitAt`. */
+/** A write that the ledger has accepted. It takes effect or fails at `commitAt`. */
 export interface Submission {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
-  /** The id by which its receipt is read: 24 hexadecimal digits. */
+  /** The id of its receipt: 24 hexadecimal digits. */
   readonly receiptId: string;
-  /** When it takes effect, or fails, in virtual milliseconds since the Unix epoch. */
+  /** When it takes effect or fails, in virtual milliseconds since the Unix epoch. */
   readonly commitAt: number;
 }
 
-/** What the chain is kept in, and how fast it is. */
+/** Where the chain is stored, and how fast it is. */
 export interface ChainOptions {
   /** The sandbox's file. */
   readonly database: Database;
-  /** Earlier moments of the service, which learn when each write takes effect. */
+  /** The earlier moments of the service, which record when each write takes effect. */
   readonly past: Past;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** What was fixed when the file was made. */
+  /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
-  /** What it commits although it would refuse it otherwise. */
+  /** What it commits although it would usually refuse it. */
   readonly accepts: readonly Accepted[];
   /** How long a ledger write stays pending, in milliseconds. */
   readonly commitDelayMs: number;
@@ -66,8 +66,8 @@ export interface ChainOptions {
 }
 
 /**
- * The order of all ledger writes. A write is rehearsed and kept as pending; once its time has come, the next request, in whichever
- * process, commits it or lets it fail. So nothing depends on a timer or on a process that lives.
+ * The order of all ledger writes. A write is rehearsed and stored as pending. When its time has come, the next request in any process commits it or lets it
+ * fail. So nothing depends on a timer, or on a process that stays alive.
  */
 export class Chain {
   readonly #database: Database;
@@ -80,7 +80,7 @@ export class Chain {
     this.#options = options;
   }
 
-  /** Accepts a write. Throws its refusal by the present ledger, unless the caller reads the outcome from the receipt. */
+  /** Accepts a write. Throws a refusal if the current ledger refuses it, unless the caller reads the outcome from the receipt. */
   submit(request: Request, now: number): Submission {
     const transactionId = newTransactionId();
     return this.#database.transaction(() => {
@@ -91,7 +91,7 @@ export class Chain {
     });
   }
 
-  /** Settles every pending write whose time has come, in order, each with the rules as they apply to the state it meets. */
+  /** Settles every pending write whose time has come, in order. The rules are applied to the state at that point. */
   advance(now: number): void {
     if (this.#options.past.isShown || this.#due(now).length === 0) return;
     this.#database.transaction(() => {
@@ -99,20 +99,20 @@ export class Chain {
     });
   }
 
-  /** The state of a submitted write. */
+  /** Returns the outcome of a submitted write. */
   outcome(transactionId: string): ReceiptOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE transaction_id = ?", transactionId);
     invariant(row, `the ledger has lost the transaction ${transactionId}`);
     return asOutcome(row);
   }
 
-  /** The same, by the receipt; refuses receipts that were never given. */
+  /** Returns the outcome of a write by its receipt. Refuses an unknown receipt. */
   outcomeOfReceipt(receiptId: string): ReceiptOutcome {
     const row = this.#database.get("SELECT * FROM ledger_transactions WHERE receipt_id = ?", receiptId);
     return asOutcome(found(row, "transaction not found", `there is no receipt ${receiptId}`));
   }
 
-  // Commits keep the order of submission, even when processes with different delays share the file. A held one does not block those after it.
+  // Commits keep the order of submission, even if processes with different delays share the file. A write that is held back does not block those after it.
   #nextCommit(now: number): number {
     const last = this.#database.get("SELECT commit_at FROM ledger_transactions WHERE held = 0 ORDER BY seq DESC LIMIT 1");
     return Math.max(now + this.#options.commitDelayMs, Number(last?.["commit_at"] ?? 0));

@@ -31,7 +31,7 @@ interface Withdrawing extends AssetName {
 
 type OfVault<T> = { readonly vaultId: string; readonly assets: readonly T[] };
 
-/** POST /token/vault/deposit: the vault becomes the owner of the asset, and shares are minted to each receiver. */
+/** POST /token/vault/deposit: the vault becomes the owner of the asset, and each receiver gets newly minted shares. */
 export function depositAssets(commit: Commit<readonly OfVault<Depositing>[]>): void {
   const minted = commit.body.flatMap(({ vaultId, assets }) => {
     const vault = custodiedVault(commit, vaultId);
@@ -63,7 +63,7 @@ function demandShare(commit: Commit<unknown>, vault: StoredVault, { tokenId, qua
   demandNamed([receiver]);
 }
 
-/** POST /token/vault/withdraw: every share issued against the asset is burnt, and its original owners have it back. */
+/** POST /token/vault/withdraw: all shares that were issued against the asset are burnt, and its original owners get it back. */
 export function withdrawAssets(commit: Commit<readonly OfVault<Withdrawing>[]>): void {
   const burnt = commit.body.flatMap(({ vaultId, assets }) => {
     const vault = custodiedVault(commit, vaultId);
@@ -87,7 +87,7 @@ function withdraw(
   return burnt;
 }
 
-// The body names no quantity. One payer pays all that was issued; of several, each pays what was issued to it.
+// The body names no quantity. A single payer returns all issued shares. If there are several, each returns the shares that were issued to it.
 function burnShares(
   commit: Commit<unknown>,
   { issues, id }: Deposit,
@@ -123,7 +123,7 @@ function shown({ assetType, id, data, issues, originalOwners }: Deposit): object
   return { identifier: { docType: "asset", docDefId: assetType, id }, shares, originalOwners, data };
 }
 
-/** PATCH /token/vault/assets: new data in place of the old. */
+/** PATCH /token/vault/assets: replaces the data. */
 export function updateVaultAssets(commit: Commit<readonly OfVault<AssetName & { readonly data?: JsonObject }>[]>): void {
   for (const { vaultId, assets } of commit.body) {
     const vault = custodiedVault(commit, vaultId, "access denied for the caller");
@@ -138,7 +138,7 @@ function saveDeposit(commit: Commit<unknown>, record: Deposit): void {
   commit.world.put("deposit", { id: assetKey(record.assetType, record.id), scope: record.vaultId }, record);
 }
 
-// The description lists "asset not found" neither for a withdrawal nor for a new value; for a withdrawal it has a word that fits.
+// The description lists "asset not found" neither for a withdrawal nor for an update. For a withdrawal, it lists another condition that fits.
 function theDeposit(
   call: LedgerCall<unknown>,
   vault: StoredVault,

@@ -3,8 +3,8 @@ import { demand, type Condition } from "../refusal.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
 
 /**
- * Whether the entity includes the actor: the same organization, and every attribute that names the actor is among the entity's.
- * An entity without attributes includes its whole organization, and only such an entity includes a whole organization.
+ * Returns whether the entity includes the actor: both have the same organization, and the entity has every attribute of the actor. An entity without attributes
+ * includes its whole organization. Only such an entity includes an actor without attributes.
  */
 export function standsFor(entity: StoredEntity, actor: StoredEntity): boolean {
   if (entity.orgId !== actor.orgId) return false;
@@ -12,30 +12,30 @@ export function standsFor(entity: StoredEntity, actor: StoredEntity): boolean {
   return !isWholeOrganization(actor) && Object.entries(actor).every(([name, value]) => entity[name] === value);
 }
 
-/** The attribute of a vault as the owner of what lies in it. No caller acts as a vault: its custodians act for it. */
+/** The attribute of a vault that owns assets. No caller can act as a vault: its custodians act for it. */
 export const VAULT_ATTRIBUTE = "vaultId";
 
-/** Whether the entity is a vault, which neither asks nor votes. */
+/** Returns whether the entity is a vault, which neither requests nor votes. */
 export function isVault(entity: StoredEntity): boolean {
   return VAULT_ATTRIBUTE in entity;
 }
 
-/** Whether the entity has no attribute that names a part of its organization. */
+/** Returns whether the entity has no attribute besides its organization. */
 export function isWholeOrganization(entity: StoredEntity): boolean {
   return Object.keys(entity).length === 1;
 }
 
-/** Whether any of the entities includes the actor. */
+/** Returns whether one of the entities includes the actor. */
 export function isAmong(entities: readonly StoredEntity[], actor: StoredEntity): boolean {
   return entities.some((entity) => standsFor(entity, actor));
 }
 
-/** The same entity, whatever the order of its attributes. */
+/** Returns whether two entities are equal, regardless of the order of their attributes. */
 export function sameEntity(left: StoredEntity, right: StoredEntity): boolean {
   return entityKey(left) === entityKey(right);
 }
 
-/** One key for one entity. */
+/** Returns a unique key for an entity. */
 export function entityKey(entity: StoredEntity): string {
   return compoundKey(
     ...Object.entries(entity)
@@ -55,7 +55,7 @@ export function demandEntities(
   demandNamed(entities, condition);
 }
 
-/** Refuses entities without an organization and attributes without a value. A receiver may be of any organization. */
+/** Refuses entities without an organization, and attributes without a value. A receiver may belong to any organization. */
 export function demandNamed(entities: readonly StoredEntity[], condition: Condition = "invalid parameters"): void {
   for (const entity of entities) {
     demand(entity.orgId !== undefined, condition, `the entity ${JSON.stringify(entity)} names no organization`);
@@ -68,7 +68,7 @@ export function demandNamed(entities: readonly StoredEntity[], condition: Condit
   }
 }
 
-/** The entities without repetition, in their order. */
+/** Returns the entities in order without repetitions. */
 export function distinctEntities(entities: readonly StoredEntity[]): readonly StoredEntity[] {
   return [...new Map(entities.map((entity) => [entityKey(entity), entity])).values()];
 }

@@ -20,14 +20,14 @@ interface Parties {
   readonly to: StoredEntity;
 }
 
-/** POST /token/erc1155/balanceOf: of another organization, the caller sees only who holds the token. */
+/** POST /token/erc1155/balanceOf: the caller may only ask for an entity of another organization if it holds the token. */
 export function balanceOf(call: LedgerCall<BalanceQuery>): object {
   const { id, owner } = call.body;
   if (findAccount(call, { tokenId: id, entity: owner }) === undefined) demandEntities([owner], call.orgId, "access denied");
   return balance(call, call.body);
 }
 
-/** POST /token/erc1155/balanceOfBatch: the arrays are read pairwise. */
+/** POST /token/erc1155/balanceOfBatch: the arrays are read in pairs. */
 export function balanceOfBatch(
   call: LedgerCall<{ readonly ids: readonly string[]; readonly owners: readonly StoredEntity[] }>,
 ): readonly object[] {
@@ -62,7 +62,7 @@ export function safeTransferFrom(
   ]);
 }
 
-/** POST /token/erc1155/safeBatchTransferFrom: all or nothing; the asset ids are those of the non-fungible tokens, in their order. */
+/** POST /token/erc1155/safeBatchTransferFrom: transfers all or nothing. The asset ids belong to the non-fungible tokens, in order. */
 export function safeBatchTransferFrom(
   commit: Commit<
     Parties & {

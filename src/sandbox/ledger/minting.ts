@@ -24,7 +24,7 @@ interface Burn {
   readonly assetId?: string;
 }
 
-/** POST /token/mint: a fungible token by value, a non-fungible one by its data. */
+/** POST /token/mint: mints a fungible token by value, a non-fungible one by its data. */
 export function mintTokens(commit: Commit<readonly Mint[]>): void {
   recordTransaction(
     commit,
@@ -40,7 +40,7 @@ function mint(commit: Commit<unknown>, item: Mint): BalanceMovement {
   return mintTo(commit, token, item);
 }
 
-/** Mints on behalf of a rule that has been checked already. */
+/** Mints for a rule that was already checked. */
 export function mintTo(commit: Commit<unknown>, token: StoredToken, item: Omit<Mint, "id">): BalanceMovement {
   demandNamed([item.to]);
   const place = { tokenId: token.id, entity: item.to };
@@ -50,7 +50,7 @@ export function mintTo(commit: Commit<unknown>, token: StoredToken, item: Omit<M
   return issue(commit, place, { amount: item.value });
 }
 
-/** POST /token/burn: a fungible token by value, a non-fungible one by the id of the unit. */
+/** POST /token/burn: burns a fungible token by value, a non-fungible one by the id of the unit. */
 export function burnTokens(commit: Commit<readonly Burn[]>): void {
   recordTransaction(
     commit,
@@ -70,7 +70,7 @@ function burn(commit: Commit<unknown>, item: Burn): BalanceMovement {
   return destroy(commit, place, { amount: item.value });
 }
 
-/** Notes a new unit under the primary key of the token's fields; an id is given once, even after it was burnt. */
+/** Stores a new unit under the primary key of the token's fields. An id is used only once, even after its unit was burnt. */
 function createUnit(commit: Commit<unknown>, token: StoredToken, { nftData, value }: Omit<Mint, "id">): string {
   demand(value === undefined, "invalid parameters", `${token.id} is non-fungible and takes no value`);
   const data = found(nftData, "invalid parameters", `${token.id} is non-fungible and needs nftData`);

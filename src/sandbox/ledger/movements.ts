@@ -11,7 +11,7 @@ import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
 type Route = Pick<BalanceMovement, "tokenId" | "to">;
 
-/** Mints to one place; refuses more than the token's cap, where 0 means no cap. */
+/** Mints to one account. Refuses to exceed the token's cap; a cap of 0 means no cap. */
 export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
   const { tokenId, entity: to } = place;
   const token = theToken(commit, tokenId);
@@ -28,7 +28,7 @@ export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: Move
   return movement(commit, { tokenId, to }, quantity);
 }
 
-/** Burns from one place, if the token is burnable. */
+/** Burns from one account if the token is burnable. */
 export function destroy(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
   const { tokenId } = place;
   const token = theToken(commit, tokenId);
@@ -47,14 +47,14 @@ interface Move {
   readonly to: StoredEntity;
 }
 
-/** Moves from one entity to another. The record names who received: the description lists no field for who gave. */
+/** Moves from one entity to another. The record only names the receiver, because the description has no field for the sender. */
 export function move(commit: Commit<unknown>, { tokenId, from, to }: Move, quantity: MovedQuantity): BalanceMovement {
   debit(commit, { tokenId, entity: from }, quantity);
   credit(commit, { tokenId, entity: to }, quantity);
   return movement(commit, { tokenId, to }, quantity);
 }
 
-/** Puts the movements of this commit on record as one token transaction, and asserts that every token still adds up. */
+/** Records the movements of this commit as one token transaction, and asserts that the totals of every token are consistent. */
 export function recordTransaction(
   commit: Commit<unknown>,
   type: StoredTransaction["type"],
@@ -98,7 +98,7 @@ function movement(commit: Commit<unknown>, route: Route, { amount, nftId }: Move
   return { ...route, amount, ...data, timestampUnix: Decimal.of(Math.floor(commit.now / 1_000)) };
 }
 
-/** Asserts that the accounts of a token hold its supply, and that the supply is what was minted and not burnt. */
+/** Asserts that the accounts of a token add up to its supply, and that the supply is what was minted minus what was burnt. */
 export function assertConserved(world: World, tokenId: string): void {
   const token = world.get("token", tokenId);
   invariant(token, `the token ${tokenId} moved and is not there`);

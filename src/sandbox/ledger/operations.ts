@@ -46,12 +46,12 @@ import {
 } from "./transfers.ts";
 import { addExistingTokens, addTokens, createVaults, getVault, listVaults, setCustodians, updateVaults } from "./vaults.ts";
 
-/** Answers from the present ledger. */
+/** Returns an answer from the current ledger. */
 export type Read = (call: LedgerCall<unknown>) => unknown;
 /** Changes the ledger, or refuses. */
 export type Write = (commit: Commit<unknown>) => void;
 
-// A body reaches its operation only after the written contract's schema has accepted it.
+// Every body was already checked against the contract's schema.
 function read<Body>(operation: (call: LedgerCall<Body>) => unknown): Read {
   return (call) => operation(call as LedgerCall<Body>);
 }
@@ -60,29 +60,29 @@ function write<Body>(operation: (commit: Commit<Body>) => void): Write {
   return (commit) => operation(commit as Commit<Body>);
 }
 
-/** What a receipt is about: whether a write has taken effect. */
+/** The outcome of a write, as its receipt shows it. */
 export interface ReceiptOutcome {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
-  /** `PENDING`: it is not decided yet. `COMMITTED`: it has taken effect. `FAILED`: it has no effect. */
+  /** `PENDING`: not decided yet. `COMMITTED`: it has taken effect. `FAILED`: it has no effect. */
   readonly state: "PENDING" | "COMMITTED" | "FAILED";
   /** Why it failed, or `Success`; empty while it is pending. */
   readonly message: string;
-  /** Set when it failed. */
+  /** Set if it failed. */
   readonly condition?: Condition;
 }
 
-/** What the ledger does at each call, by operation. */
+/** The rules of the ledger for each call, by operation. */
 export interface LedgerRules {
-  /** What each read answers, by operation. */
+  /** The answer of each read, by operation. */
   readonly reads: Readonly<Record<string, Read>>;
   /** What each write does, by operation. */
   readonly writes: Readonly<Record<string, Write>>;
-  /** What a receipt says of the outcome of a write: the outcome itself when it is left out. */
+  /** Returns what a receipt reports for the outcome of a write. If left out, the outcome itself. */
   readonly receipt?: (outcome: ReceiptOutcome) => ReceiptOutcome;
 }
 
-/** The reads of the ledger, by operation. A receipt is read from the chain itself. */
+/** The reads of the ledger, by operation. Receipts are read from the chain. */
 export const LEDGER_READS: LedgerRules["reads"] = {
   "ledger.status": () => undefined,
   "ledger.asset.get": read(getAsset),
@@ -146,5 +146,5 @@ export const LEDGER_WRITES: LedgerRules["writes"] = {
   "ledger.vault.updateAssets": write(updateVaultAssets),
 };
 
-/** The rules of the ledger as they are meant. */
+/** The correct rules of the ledger. */
 export const LEDGER_RULES: LedgerRules = { reads: LEDGER_READS, writes: LEDGER_WRITES };

@@ -6,23 +6,23 @@ import type { LedgerCall } from "./call.ts";
 
 /** One page of a list; the bookmark of the last page is empty. */
 export interface ListPage<T> {
-  /** How many records the page has. */
+  /** The number of records on the page. */
   readonly count: number;
-  /** What a call for the next page carries. */
+  /** The bookmark that a call for the next page must contain. */
   readonly bookmark: string;
-  /** In the order of creation. */
+  /** The records in the order of creation. */
   readonly records: readonly T[];
 }
 
-/** Which resources a list holds. */
+/** Selects the resources of a list. */
 export interface Selection<T> {
-  /** Only resources of this scope; left out, those of every scope. */
+  /** Only resources of this scope. If left out, resources of every scope. */
   readonly scope?: string;
-  /** Only resources for which it returns true; left out, all. */
+  /** Only resources for which it returns true. If left out, all. */
   readonly where?: (value: T) => boolean;
 }
 
-/** The page that the call's size and bookmark ask for, in the order of creation. */
+/** Returns the page that the call asks for, in the order of creation. */
 export function pageOf<K extends Kind>(
   call: LedgerCall,
   kind: K,

@@ -5,7 +5,7 @@ import { demand } from "../refusal.ts";
 import type { StoredAsset } from "../store/ledger-resources.ts";
 import type { LedgerCall } from "./call.ts";
 
-/** The asset with other assets in place of their ids, as many levels as the call's `depth` says. An id that names no asset stays. */
+/** Returns the asset with other assets in place of their ids, up to `depth` levels. An id that names no asset stays. */
 export function withReferences<T extends Pick<StoredAsset, "assetType" | "data">>(call: LedgerCall, asset: T): T {
   const depth = Number(call.params["depth"] ?? 0);
   const { referenceDepth } = SANDBOX_LIMITS;
@@ -13,7 +13,7 @@ export function withReferences<T extends Pick<StoredAsset, "assetType" | "data">
   return new Resolver(call).resolve(asset, depth);
 }
 
-/** Resolves the references of one answer, which may hold only so many assets. */
+/** Resolves the references of one answer, which may contain a limited number of assets. */
 class Resolver {
   readonly #call: LedgerCall;
   #left: number = SANDBOX_LIMITS.referencedAssets;

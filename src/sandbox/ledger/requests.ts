@@ -8,25 +8,22 @@ import { demandEntities, distinctEntities, isWholeOrganization, standsFor } from
 import { KEPT, meant } from "./words.ts";
 
 const MINUTE_MS = 60_000;
-/** The time to vote on a request that names none, as that of a transfer, whose body has no field for it. */
+/** The voting time of a request that names none, such as a transfer, whose body has no field for it. */
 const TIMEOUT_MINUTES = 30 * 24 * 60;
 
-/** What a caller says about a new request. */
+/** A caller's proposal for a new request. */
 export interface Proposal {
-  /** Who is asked to approve; an entity that is named more than once counts once. */
+  /** The approvers. An entity that is named more than once counts once. */
   readonly approvers: readonly StoredEntity[];
-  /** How many must approve; left out, all of the approvers. */
+  /** How many must approve. If left out, all approvers. */
   readonly numRequired?: Decimal;
-  /** Minutes after creation in which they may vote; left out, 30 days. */
+  /** The voting time in minutes after creation. If left out, 30 days. */
   readonly timeout?: Decimal;
   /** Free-form data of the request. */
   readonly data: JsonObject;
 }
 
-/**
- * A new request: everybody pending, once however often they are named. Unless the proposal says otherwise, all approvers are required
- * and they have 30 days.
- */
+/** Returns a new request in which every approver is pending, and each is listed once. By default, all approvers are required and they have 30 days. */
 export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredApprovalRequest {
   const approvers = distinctEntities(proposal.approvers);
   const { data, timeout = Decimal.of(TIMEOUT_MINUTES), numRequired = Decimal.of(approvers.length) } = proposal;
@@ -47,10 +44,7 @@ export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredA
   };
 }
 
-/**
- * The request after the actor's vote. The numRequired-th approval approves it; a rejection that makes that number unreachable
- * rejects it.
- */
+/** Returns the request after the actor's vote. Enough approvals approve it. A rejection that makes enough approvals impossible rejects it. */
 export function withVote(commit: Commit<unknown>, request: StoredApprovalRequest, approves: boolean): StoredApprovalRequest {
   demandOpen(commit, request);
   const at = ownEntry(commit, request);
@@ -60,7 +54,7 @@ export function withVote(commit: Commit<unknown>, request: StoredApprovalRequest
   return { ...request, approvers, status: outcome(commit, approvers, request.numRequired), ...updated(commit) };
 }
 
-/** Refuses to act on a request that is decided, or whose time is over. */
+/** Refuses a request that is decided or whose time is over. */
 export function demandOpen(commit: Commit<unknown>, request: StoredApprovalRequest): void {
   const word = meant(commit, request.status);
   const said = word === undefined ? request.status : commit.profile.requestStatus[word];
@@ -69,14 +63,14 @@ export function demandOpen(commit: Commit<unknown>, request: StoredApprovalReque
   demand(commit.now <= endsAt, "request timed out", `the time of the request ${request.id} is over`);
 }
 
-/** Whether the request awaits the actor: as an approver at all, or as one who has still to vote on a pending request. */
+/** Returns whether the request waits for the actor: as an approver at all, or, with `onlyPending`, as one who has not yet voted on a pending request. */
 export function awaits(call: LedgerCall, request: StoredApprovalRequest, onlyPending: boolean): boolean {
   if (onlyPending && meant(call, request.status) !== "pending") return false;
   const own = ownEntries(request, call.actor);
   return own.length > 0 && (!onlyPending || isOpen(call, request, own));
 }
 
-/** The flag `pendingOnly`, which the service takes for true when it is left out. */
+/** Returns the flag `pendingOnly`. The service takes a missing flag as true. */
 export function pendingOnly(call: LedgerCall): boolean {
   return call.params["pendingOnly"] !== false;
 }
@@ -94,7 +88,7 @@ function isOpen(call: LedgerCall<unknown>, { approvers }: StoredApprovalRequest,
   return entries.every((index) => meant(call, approvers[index]?.status ?? "") === "pending");
 }
 
-// Who is named has no second vote as one of the organization.
+// An approver who is named has no second vote as a member of the organization.
 function ownEntries({ approvers }: StoredApprovalRequest, actor: StoredEntity): readonly number[] {
   const own = approvers.flatMap((approver, index) => {
     const entity = entityOf(approver);
@@ -104,7 +98,7 @@ function ownEntries({ approvers }: StoredApprovalRequest, actor: StoredEntity): 
   return own.filter(({ named }) => named === isNamed).map(({ index }) => index);
 }
 
-/** Returns who an approver is, without its vote. */
+/** Returns an approver's entity, without its vote. */
 export function entityOf({ status: _status, ...entity }: StoredApprover): StoredEntity {
   return entity;
 }

@@ -11,10 +11,7 @@ import { pageOf, type ListPage } from "./paging.ts";
 const KNOWN_ROLES: readonly string[] = ["minter", "burner", "transfer", "notary"];
 const ZERO = Decimal.of(0);
 
-/**
- * A token as a caller defines it. Without an id it has a new one of 24 hexadecimal digits; other texts that are left out are empty, and it is
- * fungible without a type.
- */
+/** A token as a caller defines it. Without an id it gets a new one of 24 hexadecimal digits. Other missing texts are empty. Without a type it is fungible. */
 export type RequestedToken = Partial<Omit<StoredToken, keyof Stamps | `total${string}` | "burntAmount" | "owners">>;
 
 /** POST /token */
@@ -22,7 +19,7 @@ export function createTokens(commit: Commit<readonly RequestedToken[]>): void {
   for (const definition of commit.body) createToken(commit, definition);
 }
 
-/** Adds one token, owned by the caller, with nothing minted. */
+/** Adds one token without any supply. The caller owns it. */
 export function createToken(commit: Commit<unknown>, definition: RequestedToken): StoredToken {
   const { id = newId(), name = "", description = "", symbol = "", behaviour = {}, properties = {}, nftFields = [] } = definition;
   const { classification = {}, tokenPermissions = [] } = definition;
@@ -49,7 +46,7 @@ export function createToken(commit: Commit<unknown>, definition: RequestedToken)
   return token;
 }
 
-/** PATCH /token: only the supplied fields change. */
+/** PATCH /token: changes only the given fields. */
 export function updateTokens(
   commit: Commit<readonly Pick<RequestedToken & { readonly id: string }, "id" | "description" | "properties" | "nftFields">[]>,
 ): void {
@@ -88,13 +85,13 @@ export function setTokenOwners(
   }
 }
 
-/** GET /token. Every entity of the organization may read it. */
+/** GET /token: every entity of the organization may read it. */
 export function getToken(call: LedgerCall): object {
   const { nftFields: _fields, burntAmount: _burnt, id, ...shown } = theToken(call, textParam(call, "id"));
   return { docType: "asset", id, ...shown };
 }
 
-/** GET /token/all: shows the permissions under another name, and no id. */
+/** GET /token/all: shows the permissions under another name, and shows no id. */
 export function listTokens(call: LedgerCall): ListPage<object> {
   const page = pageOf(call, "token");
   return { ...page, records: page.records.map(listItem) };
@@ -105,40 +102,40 @@ function listItem(token: StoredToken): object {
   return { ...shown, permission: tokenPermissions };
 }
 
-/** The token, or the refusal in the words of the call. */
+/** Returns the token, or refuses with the condition of the call. */
 export function theToken(call: LedgerCall<unknown>, id: string, condition: Condition = "token not found"): StoredToken {
   return found(call.world.get("token", id), condition, `there is no token ${id}`);
 }
 
-/** The token, when the actor is one of its owners. */
+/** Returns the token if the actor is one of its owners. */
 function ownedToken(call: LedgerCall<unknown>, id: string, condition: Condition): StoredToken {
   const token = theToken(call, id, condition);
   demand(isTokenOwner(token, call.actor), "unauthorized caller", `only an owner may change the token ${id}`);
   return token;
 }
 
-/** Writes changes that need no check of the token as a whole, such as new totals. */
+/** Stores changes that need no check of the whole token, such as new totals. */
 export function changeToken(commit: Commit<unknown>, token: StoredToken, changes: Partial<StoredToken>): void {
   commit.world.put("token", { id: token.id }, { ...token, ...changes, ...updated(commit) });
 }
 
-/** Whether each unit of the token is one of its own. */
+/** Returns whether each unit of the token is unique. */
 export function isNonFungible({ classification }: StoredToken): boolean {
   return classification.type === "nonfungible";
 }
 
-/** Whether the actor may do what needs a role: the one that the token maps to the action, else the usual one, or ownership. */
+/** Returns whether the actor may do something that needs a role. The token may map the action to a role; otherwise the usual role or ownership is enough. */
 export function mayAct(token: StoredToken, actor: StoredEntity, mapped: string | undefined, usual: string): boolean {
   if (mapped !== undefined) return holdsRole(token, actor, mapped);
   return holdsRole(token, actor, usual) || isTokenOwner(token, actor);
 }
 
-/** Whether the token's permissions give the actor the role. */
+/** Returns whether the token's permissions give the actor the role. */
 export function holdsRole({ tokenPermissions }: StoredToken, actor: StoredEntity, role: string): boolean {
   return tokenPermissions.some(({ entity, roles }) => roles.includes(role) && isAmong([entity], actor));
 }
 
-/** Refuses amounts that are not positive, or finer than the token's decimals. */
+/** Refuses amounts that are not positive, or have more decimals than the token allows. */
 export function demandAmount(token: StoredToken, amount: Decimal | undefined): asserts amount is Decimal {
   demand(amount !== undefined && amount.compare(ZERO) > 0, "invalid parameters", `the token ${token.id} needs a positive amount`);
   demandWritable(amount);

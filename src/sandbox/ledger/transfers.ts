@@ -20,7 +20,7 @@ interface Proposed {
   readonly data?: JsonObject & { readonly metadata?: JsonObject };
 }
 
-/** POST /asset/ownershipTransfer/request. The owners of the assets approve when no approver is named. */
+/** POST /asset/ownershipTransfer/request: the owners of the assets must approve if no approver is named. */
 export function requestTransfers(commit: Commit<{ readonly assetType: string; readonly approvals: readonly Proposed[] }>): void {
   for (const proposed of commit.body.approvals) requestTransfer(commit, commit.body.assetType, proposed);
 }
@@ -48,8 +48,8 @@ function namedOwner({ data }: Proposed, where: string): StoredEntity | undefined
 }
 
 /**
- * POST /asset/ownershipTransfer/approve: the last approval that is required gives the assets to their new owners. To those who decide,
- * a request that is not there is an asset not found.
+ * POST /asset/ownershipTransfer/approve: the last required approval gives the assets to their new owners. For approvers, a missing request is reported as a
+ * missing asset.
  */
 export function approveTransfers(commit: Commit<{ readonly id: readonly string[] }>): void {
   for (const id of commit.body.id) {
@@ -72,17 +72,17 @@ export function getTransfer(call: LedgerCall): StoredTransferRequest {
   return shown(call, theRequest(call, textParam(call, "id")));
 }
 
-/** Requests that the actor has submitted. */
+/** Returns requests that the actor has submitted. */
 export function myTransfers(call: LedgerCall): ListPage<StoredTransferRequest> {
   return shownPage(call, pageOf(call, "transfer", { where: ({ createdBy }) => sameEntity(createdBy, call.actor) }));
 }
 
-/** Requests that await the actor's approval. */
+/** Returns requests that wait for the actor's approval. */
 export function transferQueue(call: LedgerCall): ListPage<StoredTransferRequest> {
   return shownPage(call, pageOf(call, "transfer", { where: (request) => awaits(call, request, pendingOnly(call)) }));
 }
 
-/** Requests that concern an asset id, of whichever type. */
+/** Returns requests about an asset id, whatever its type. */
 export function transfersOfAsset(call: LedgerCall): ListPage<StoredTransferRequest> {
   const assetId = textParam(call, "assetId");
   const where = ({ data, status }: StoredTransferRequest): boolean =>
@@ -106,7 +106,7 @@ function transfer(commit: Commit<unknown>, request: StoredTransferRequest): void
   }
 }
 
-// Otherwise anybody could name friendly approvers and take what is not theirs. Checked again when the assets move.
+// Otherwise anybody could name friendly approvers and take other people's assets. This is checked again when the assets move.
 function demandOwnerTakesPart(request: StoredTransferRequest, asset: StoredAsset): void {
   const parties = [request.createdBy, ...request.approvers.map(entityOf)];
   demand(

@@ -11,7 +11,7 @@ interface VaultDefinition extends Partial<Pick<StoredVault, "id" | "name" | "des
   readonly vaultToken?: readonly RequestedToken[];
 }
 
-/** POST /token/vault: with its share tokens; the caller is the custodian by default. */
+/** POST /token/vault: creates the vault with its share tokens. By default, the caller is the custodian. */
 export function createVaults(commit: Commit<readonly VaultDefinition[]>): void {
   for (const definition of commit.body) createVault(commit, definition);
 }
@@ -27,7 +27,7 @@ function createVault(commit: Commit<unknown>, definition: VaultDefinition): void
   commit.world.put("vault", { id }, { id, name, description, custodians, data, vaultTokenId, owners, ...created(commit) });
 }
 
-/** PATCH /token/vault: only the supplied fields change. */
+/** PATCH /token/vault: changes only the given fields. */
 export function updateVaults(
   commit: Commit<
     readonly { readonly id: string; readonly name?: string; readonly description?: string; readonly data?: JsonObject }[]
@@ -36,7 +36,7 @@ export function updateVaults(
   for (const { id, ...changes } of commit.body) changeVault(commit, custodiedVault(commit, id), changes);
 }
 
-/** PATCH /token/vault/custodians: by a custodian, or by an owner of the vault. */
+/** PATCH /token/vault/custodians: may be called by a custodian or an owner of the vault. */
 export function setCustodians(
   commit: Commit<readonly { readonly vaultId: string; readonly custodians: readonly StoredEntity[] }[]>,
 ): void {
@@ -48,7 +48,7 @@ export function setCustodians(
   }
 }
 
-/** POST /token/vault/addToken: each new token is another share class. */
+/** POST /token/vault/addToken: each new token is a further share class. */
 export function addTokens(
   commit: Commit<readonly { readonly id: string; readonly vaultToken: readonly RequestedToken[] }[]>,
 ): void {
@@ -59,7 +59,7 @@ export function addTokens(
   }
 }
 
-/** POST /token/vault/addToken/existing: fungible reference tokens that the custodians may mint and burn. */
+/** POST /token/vault/addToken/existing: adds fungible reference tokens that the custodians may mint and burn. */
 export function addExistingTokens(commit: Commit<readonly { readonly id: string; readonly tokenId: readonly string[] }[]>): void {
   for (const { id, tokenId: tokenIds } of commit.body) {
     const vault = custodiedVault(commit, id);
@@ -73,24 +73,24 @@ export function getVault(call: LedgerCall): StoredVault {
   return accessibleVault(call, textParam(call, "id"));
 }
 
-/** GET /token/vault/all: the vaults that the caller owns or has custody of. */
+/** GET /token/vault/all: lists the vaults that the caller owns or has custody of. */
 export function listVaults(call: LedgerCall): readonly StoredVault[] {
   return call.world.list("vault").filter((vault) => isAccessible(vault, call.actor));
 }
 
-/** The vault, or the refusal that there is none. */
+/** Returns the vault, or refuses if there is none. */
 export function theVault(call: LedgerCall<unknown>, id: string): StoredVault {
   return found(call.world.get("vault", id), "vault not found", `there is no vault ${id}`);
 }
 
-/** The vault, when the actor is one of its custodians. */
+/** Returns the vault if the actor is one of its custodians. */
 export function custodiedVault(call: LedgerCall<unknown>, id: string, condition: Condition = "unauthorized caller"): StoredVault {
   const vault = theVault(call, id);
   demand(isAmong(vault.custodians, call.actor), condition, `only a custodian may manage the vault ${id}`);
   return vault;
 }
 
-/** Whether the actor owns the vault or has custody of it. */
+/** Returns whether the actor owns the vault or has custody of it. */
 export function isAccessible({ owners, custodians }: StoredVault, actor: StoredEntity): boolean {
   return isAmong([...owners, ...custodians], actor);
 }

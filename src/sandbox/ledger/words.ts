@@ -5,16 +5,16 @@ import type { ListPage } from "./paging.ts";
 
 type Words = LedgerProfile["requestStatus"];
 
-/** The words that a status is kept in, whatever the profile calls it: the file may be served under another one. */
+/** The words in which a status is stored, regardless of the profile: the file may later be served under another profile. */
 export const KEPT: Words = DEFAULT_PROFILE.ledger.requestStatus;
 
-/** What a status says. Files of earlier versions keep the words of the profile that they were served under. */
+/** Returns the meaning of a stored status. Files of earlier versions contain the words of the profile that they were served under. */
 export function meant({ profile }: LedgerCall<unknown>, status: string): keyof Words | undefined {
   const found = [KEPT, profile.requestStatus].flatMap((words) => Object.entries(words)).find(([, word]) => word === status);
   return found?.[0] as keyof Words | undefined;
 }
 
-/** The request, its statuses in the words of the profile. */
+/** Returns the request with its statuses in the words of the profile. */
 export function shown<T extends StoredApprovalRequest>(call: LedgerCall<unknown>, request: T): T {
   const inWords = <S extends { readonly status: string }>(part: S): S => {
     const word = meant(call, part.status);
@@ -23,12 +23,12 @@ export function shown<T extends StoredApprovalRequest>(call: LedgerCall<unknown>
   return { ...inWords(request), approvers: request.approvers.map(inWords) };
 }
 
-/** Likewise of all requests of a page. */
+/** Does the same for all requests of a page. */
 export function shownPage<T extends StoredApprovalRequest>(call: LedgerCall<unknown>, page: ListPage<T>): ListPage<T> {
   return { ...page, records: page.records.map((request) => shown(call, request)) };
 }
 
-/** Likewise of all records of a history. */
+/** Does the same for all records of a history. */
 export function shownHistory(call: LedgerCall<unknown>, history: ResourceHistory): object {
   return { ...history, records: history.records.map((record) => shown(call, record as unknown as StoredApprovalRequest)) };
 }

@@ -1,15 +1,15 @@
 import { withoutMarkup } from "../../base/text/entities.ts";
 
-/** A piece of HTML in which every foreign text is escaped. */
+/** A piece of HTML in which all foreign text is escaped. */
 export class Html {
-  /** The markup, ready for a page. */
+  /** The finished markup. */
   readonly text: string;
 
   private constructor(text: string) {
     this.text = text;
   }
 
-  /** Joins markup, which is written by us, with values, which are not. */
+  /** Joins our own markup with foreign values. */
   static join(markup: readonly string[], values: readonly HtmlValue[]): Html {
     return new Html(markup.map((part, at) => part + (at < values.length ? show(values[at]) : "")).join(""));
   }
@@ -18,7 +18,7 @@ export class Html {
 /** What a piece of HTML may contain. */
 export type HtmlValue = Html | string | number | undefined | readonly Html[];
 
-/** Writes HTML: values are escaped unless they are HTML themselves. */
+/** Writes HTML. Values are escaped unless they are HTML themselves. */
 export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.join(markup, values);
 }

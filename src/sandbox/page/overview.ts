@@ -6,11 +6,11 @@ import type { StoredAsset, StoredToken, StoredVault } from "../store/ledger-reso
 import type { Kind, Resources } from "../store/resources.ts";
 import { World } from "../store/world.ts";
 
-/** How many there are, and the newest of them, newest first. */
+/** The number of some resources, and the newest of them. */
 export interface Listing<T> {
   /** The total number. */
   readonly count: number;
-  /** The newest of them, newest first, at most `SANDBOX_LIMITS.pageRows`. */
+  /** The newest of them, the newest first, at most `SANDBOX_LIMITS.pageRows`. */
   readonly latest: readonly T[];
 }
 
@@ -18,7 +18,7 @@ export interface Listing<T> {
 export interface TransactionRow {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
-  /** Its name, such as `ledger.token.mint`. */
+  /** The name of the operation, such as `ledger.token.mint`. */
   readonly operation: string;
   /** PENDING, COMMITTED or FAILED. */
   readonly state: string;
@@ -26,7 +26,7 @@ export interface TransactionRow {
   readonly message: string;
 }
 
-/** What the sandbox holds. */
+/** The content of the sandbox. */
 export interface Overview {
   /** The assets of the ledger. */
   readonly assets: Listing<StoredAsset>;
@@ -38,13 +38,13 @@ export interface Overview {
   readonly investorTokens: Listing<InvestorToken>;
   /** The sales of the investor interface. */
   readonly sales: Listing<Sale>;
-  /** The writes that the ledger has taken in, whatever their state. */
+  /** The writes that the ledger has accepted, whatever their state. */
   readonly transactions: Listing<TransactionRow>;
   /** The writes of both interfaces that have taken effect. */
   readonly commits: Listing<LoggedCommit>;
 }
 
-/** Reads what the sandbox holds. */
+/** Reads the content of the sandbox. */
 export function readOverview(database: Database): Overview {
   const world = new World(database);
   const listing = <K extends Kind>(kind: K): Listing<Resources[K]> => ({

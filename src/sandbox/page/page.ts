@@ -6,7 +6,7 @@ import { STYLE } from "./style.ts";
 
 const SHOWN_ID_CHARS = 16;
 
-/** The page of the sandbox: what it holds, and where the rest is. It needs no script and loads nothing. */
+/** Returns the page of the sandbox: its content, and links to the rest. It needs no script and loads nothing. */
 export function renderPage({ orgId, appId, storeId }: Settings, overview: Overview, now: string): string {
   return html`<!doctype html>
     <html lang="en">
@@ -29,7 +29,7 @@ export function renderPage({ orgId, appId, storeId }: Settings, overview: Overvi
     </html> `.text;
 }
 
-// In one piece: the security policy names the hash of exactly this text.
+// The element is one constant, because the security policy contains the hash of exactly this text.
 const STYLE_ELEMENT: Html = Html.join([`<style>${STYLE}</style>`], []);
 
 function sections(overview: Overview): readonly Html[] {

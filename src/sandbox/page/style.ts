@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** How the page looks, in light and in dark. */
+/** The style of the page in light and dark. */
 export const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9de, #3a4048); --faint: light-dark(#5b6570, #9aa4af); }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem;
@@ -18,7 +18,7 @@ code { font: 13px ui-monospace, monospace; }
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** Nothing but the page's own style may load or run. */
+/** Only the page's own style may load. Nothing may run. */
 export const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   `style-src 'sha256-${STYLE_HASH}'`,

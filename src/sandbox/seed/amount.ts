@@ -4,7 +4,7 @@ import { SANDBOX_LIMITS } from "../limits.ts";
 import { isWritable } from "../digits.ts";
 import type { Amount } from "./seed.ts";
 
-/** The exact number that is meant. */
+/** Returns the exact number. */
 export function exact(amount: Amount): Decimal {
   const number = amount instanceof Decimal ? amount : Decimal.parse(String(amount));
   if (number !== undefined && isWritable(number)) return number;
@@ -14,7 +14,7 @@ export function exact(amount: Amount): Decimal {
   });
 }
 
-/** The number when there is one, under its name, ready to be spread. */
+/** Returns the given numbers by name, ready to be spread. */
 export function exactFields<K extends string>(
   given: { readonly [N in K]?: Amount },
   names: readonly K[],

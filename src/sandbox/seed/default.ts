@@ -1,6 +1,6 @@
 import type { Seed } from "./seed.ts";
 
-/** The sandbox as it comes, without keys: four investors of whom one has lost access, two tokens, and a sale for every state that a sale can be in. */
+/** The default content of the sandbox, without keys: four investors, one of them without access any more, two tokens, and a sale in every possible state. */
 export const DEFAULT_SEED: Seed = {
   orgId: "org1",
   appId: "app1",

@@ -29,19 +29,19 @@ import type {
   SeedVault,
 } from "./seed.ts";
 
-/** The ledger that is filled. */
+/** The ledger to fill. */
 export interface SeededLedger {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
-  /** What was fixed when the file was made. */
+  /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** Fills the ledger by the same rules that its writes keep, and asserts that every token adds up. */
+/** Fills the ledger under the same rules as its writes, and asserts that the totals of every token are consistent. */
 export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedger, ground: SeededLedger): void {
   each("assets", assets, (asset) => plantAsset(ground, asset));
   each("tokens", tokens, (token) => plantToken(ground, token));
@@ -112,7 +112,7 @@ function depositOf(
   return { ...name, ...(data === undefined ? {} : { data: data as JsonObject }), shares: issued };
 }
 
-// The totals that a seed states are held against the accounts; what was minted and is in no account has been burnt.
+// If a seed states totals, they must match the accounts. What was minted and is in no account was burnt.
 function settleTotals(ground: SeededLedger, seed: SeedLedgerToken, path: DocumentPath): void {
   const commit = commitOf(ground, undefined);
   const token = theToken(commit, seed.id);

@@ -12,7 +12,7 @@ import type { Amount, Seed, SeedInvestor, SeedPayouts, SeedSale, SeedToken } fro
 
 const DAY_MS = 86_400_000;
 
-/** Under which words, and when, a file is filled. */
+/** The profile and the time for filling a file. */
 export interface Planting {
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
@@ -20,7 +20,7 @@ export interface Planting {
   readonly now: number;
 }
 
-/** Fills an empty file, inside the transaction that makes its tables. Throws a Failure when the seed breaks a rule of the service. */
+/** Fills an empty file inside the transaction that creates its tables. Throws a Failure if the seed breaks a rule of the service. */
 export function plant(database: Database, seed: Seed, { profile, now }: Planting): void {
   const world = new World(database);
   const investors = seed.investors.map((investor) => ({ ...investor, apiKey: investor.apiKey ?? newApiKey() }));
@@ -99,7 +99,7 @@ function saleOf(seed: SeedSale, now: number): Sale {
   };
 }
 
-// The service compares codes by their number: 36 and 036 are one country.
+// The service compares country codes as numbers: 36 and 036 are the same country.
 function countryCode(code: Amount): string {
   return String(code).replace(/^0+(?=\d)/, "");
 }

@@ -8,12 +8,12 @@ import type { Seed, SeedSale, SeedToken } from "./seed.ts";
 
 const TODAY = Decimal.of(0);
 
-/** What failures about a seed call it. */
+/** The name and code of failures about a seed. */
 export const SEED: DocumentShape = { name: "the seed", code: "sandbox.seed-invalid", schema };
 
 /**
- * A seed from a parsed value, such as that of a YAML file. What it leaves out is as in the default seed; tokens without sales have
- * none. Throws a Failure that names the wrong place.
+ * Reads a seed from a parsed value, such as that of a YAML file. Missing parts come from the default seed, but tokens without sales get none. Throws a Failure
+ * that names the wrong place.
  */
 export function readSeed(value: unknown): Seed {
   demandShape(value, SEED);
@@ -27,7 +27,7 @@ export function readSeed(value: unknown): Seed {
   return seed;
 }
 
-/** The name of an asset type. */
+/** Returns the name of an asset type. */
 export function assetTypeName(type: Seed["assetTypes"][number]): string {
   return typeof type === "string" ? type : type.name;
 }
@@ -72,12 +72,12 @@ function demandSupply({ sales }: Seed, { id, totalTokenCount }: SeedToken, path:
     throw wrong([...path, "totalTokenCount"], `its sales have ${given}, more than the ${totalTokenCount} that there are`);
 }
 
-// What a sale did not sell by its end may be on sale again.
+// Tokens that an ended sale did not sell may be on sale again.
 function takenBy({ endDay, totalSoldTokens, tokenCountOnSale }: SeedSale): Decimal {
   return exact(exact(endDay).compare(TODAY) <= 0 ? totalSoldTokens : tokenCountOnSale);
 }
 
-/** The failure about one wrong value of a seed. */
+/** Returns the failure about one wrong value of a seed. */
 export function wrong(path: DocumentPath, message: string, fix?: string): Failure {
   return wrongAt(SEED, path, message, fix);
 }

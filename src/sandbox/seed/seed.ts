@@ -3,51 +3,51 @@ import type { Investor, InvestorToken, PayoutTerms, Sale } from "../store/invest
 import type { StoredNftField, StoredToken, StoredVault } from "../store/ledger-resources.ts";
 import type { Settings } from "../store/settings.ts";
 
-/** A number of a seed: exact, or as a numeral in text, or a JavaScript number where that is exact enough. */
+/** A number in a seed: exact, a numeral in a text, or a JavaScript number if that is exact enough. */
 export type Amount = Decimal | string | number;
 
-/** What the file holds, as a seed writes it. */
+/** A stored resource as a seed writes it. */
 type Seeded<Stored> = Stored extends Decimal
   ? Amount
   : Stored extends object
     ? { readonly [Name in keyof Stored]: Seeded<Stored[Name]> }
     : Stored;
 
-/** An entity by its attributes; the organization is the seed's own. */
+/** An entity by its attributes. The organization is that of the seed. */
 export type SeedEntity = Readonly<Record<string, string>>;
 
-/** What an empty sandbox file is filled with: plain data, described by `schemas/seed.schema.json`. */
+/** The content for an empty sandbox file: plain data, which `schemas/seed.schema.json` describes. */
 export interface Seed extends Pick<Settings, "orgId" | "appId" | "storeId"> {
-  /** Left out, a new one that cannot be guessed. */
+  /** If left out, a new key that cannot be guessed. */
   readonly ledgerApiKey?: string;
-  /** Who acts when a ledger call names no entity. */
+  /** The entity that acts when a ledger call names none. */
   readonly ledgerEntity: SeedEntity;
-  /** Entities whose part of the ledger is down: what they read ends in a server error, what they write is never committed. */
+  /** Entities whose part of the ledger is down. Their reads end in a server error, and their writes are never committed. */
   readonly cutOff?: readonly SeedEntity[];
-  /** The asset types of the tokenization app: a name, or an object when its data refers to other assets. */
+  /** The asset types of the tokenization app. A type is a name, or an object if its data refers to other assets. */
   readonly assetTypes: readonly (string | SeedAssetType)[];
   /** The users of the investor interface. */
   readonly investors: readonly SeedInvestor[];
-  /** Tokens of the investor interface; the ledger's own are in `ledger`. */
+  /** Tokens of the investor interface. Tokens of the ledger are in `ledger`. */
   readonly tokens: readonly SeedToken[];
   /** The sales of the tokens in `tokens`. */
   readonly sales: readonly SeedSale[];
-  /** What the ledger holds from the start; left out, nothing. */
+  /** The initial content of the ledger. If left out, it is empty. */
   readonly ledger?: SeedLedger;
 }
 
 /** An asset type whose data refers to other assets. */
 export interface SeedAssetType {
   readonly name: string;
-  /** A field that holds the id, or a list of ids, of assets of the type named. */
+  /** The fields that contain the id, or a list of ids, of assets of the named type. */
   readonly references?: Readonly<Record<string, string>>;
 }
 
 /** A user of the investor interface. */
 export interface SeedInvestor extends Omit<Investor, "kyc"> {
-  /** Left out, a new one that cannot be guessed. */
+  /** If left out, a new key that cannot be guessed. */
   readonly apiKey?: string;
-  /** ISO 3166-1 numeric code; without it the investor has no identity record. */
+  /** ISO 3166-1 numeric code. Without it, the investor has no identity record. */
   readonly country?: Amount;
 }
 
@@ -62,10 +62,10 @@ export interface SeedToken extends Omit<Seeded<InvestorToken>, "assetCategoryTex
 /** How a debt token pays: `periods` payouts, `monthsApart`, at a yearly interest in percent. */
 export type SeedPayouts = Seeded<PayoutTerms>;
 
-/** What a sale of the file has in place of days, or is given when the file is filled. */
+/** Fields of a stored sale that a seed gives as days, or that are set when the file is filled. */
 type FilledIn = "startDate" | "endDate" | "payoutStartDate" | "createdAt" | "updatedAt" | "excludedCountries";
 
-/** A sale; its days count from the moment at which the file is filled, and may be negative. */
+/** A sale. Its days count from the moment at which the file is filled, and may be negative. */
 export interface SeedSale extends Omit<Seeded<Sale>, FilledIn> {
   /** The day on which it begins. */
   readonly startDay: Amount;
@@ -77,17 +77,17 @@ export interface SeedSale extends Omit<Seeded<Sale>, FilledIn> {
   readonly excludedCountries?: readonly Amount[];
 }
 
-/** What the ledger holds from the start. It has histories and token transactions as usual; the commit log begins empty. */
+/** The initial content of the ledger. It has histories and token transactions as usual, but the commit log begins empty. */
 export interface SeedLedger {
   /** Assets, in the order of their creation. */
   readonly assets?: readonly SeedAsset[];
   /** Tokens with the accounts of their holders, in the order of their creation. */
   readonly tokens?: readonly SeedLedgerToken[];
-  /** Vaults with the assets that lie in them, in the order of their creation. */
+  /** Vaults with the assets in them, in the order of their creation. */
   readonly vaults?: readonly SeedVault[];
 }
 
-/** An asset; its id lies in the data, under the primary key of its type. */
+/** An asset. Its id is in the data, under the primary key of its type. */
 export interface SeedAsset {
   /** The name of one of `assetTypes`. */
   readonly assetType: string;
@@ -97,13 +97,13 @@ export interface SeedAsset {
   readonly owners?: readonly SeedEntity[];
 }
 
-/** A token as its creator defines it; texts that are left out are empty. */
+/** A token as its creator defines it. Missing texts are empty. */
 export interface SeedTokenDefinition extends Partial<Pick<StoredToken, "name" | "description" | "symbol">> {
   /** The id of the token: letters and digits only. */
   readonly id: string;
-  /** What kind of token it is: its `type`, `unit`, `valueType` and `supply`; fungible when `type` is left out. */
+  /** The kind of token: its `type`, `unit`, `valueType` and `supply`. Without a `type` it is fungible. */
   readonly classification?: Readonly<Record<string, string>>;
-  /** What may be done with the token, and by which role. */
+  /** What may be done with the token, and with which role. */
   readonly behaviour?: {
     readonly decimal?: Amount;
     readonly maxMintQuantity?: Amount;
@@ -113,56 +113,56 @@ export interface SeedTokenDefinition extends Partial<Pick<StoredToken, "name" | 
   };
   /** Free-form data of the token. */
   readonly properties?: object;
-  /** Which entity holds which roles. */
+  /** The entities and their roles. */
   readonly tokenPermissions?: readonly { readonly entity: SeedEntity; readonly roles: readonly string[] }[];
 }
 
-/** A token of the ledger with what everybody holds of it. */
+/** A token of the ledger with the accounts of its holders. */
 export interface SeedLedgerToken extends SeedTokenDefinition {
-  /** The data fields of a non-fungible token; a fungible token has none. */
+  /** The data fields of a non-fungible token. A fungible token has none. */
   readonly nftFields?: readonly StoredNftField[];
   /** Defaults to the ledger entity. */
   readonly owners?: readonly SeedEntity[];
-  /** What everybody holds; left out, nothing is minted. */
+  /** The accounts. If left out, nothing is minted. */
   readonly accounts?: readonly SeedAccount[];
-  /** Given, it is held against the sum of all accounts, deposits included. */
+  /** If given, it must match the sum of all accounts, including deposits. */
   readonly totalSupply?: Amount;
-  /** More than the supply means that the rest was burnt. */
+  /** If it is more than the supply, the rest was burnt. */
   readonly totalMintedAmount?: Amount;
 }
 
-/** What one entity holds: a balance of a fungible token, or units of a non-fungible one by their data. */
+/** What one entity holds: a balance of a fungible token, or the data of units of a non-fungible one. */
 export interface SeedAccount {
-  /** Who holds it. */
+  /** The holder. */
   readonly entity: SeedEntity;
-  /** Of a fungible token. */
+  /** The balance of a fungible token. */
   readonly balance?: Amount;
   /** The data of each unit of a non-fungible token. */
   readonly nfts?: readonly object[];
 }
 
-/** A vault with its share tokens and the assets that lie in it; texts that are left out are empty. */
+/** A vault with its share tokens and the assets in it. Missing texts are empty. */
 export interface SeedVault extends Partial<Pick<StoredVault, "name" | "description">> {
   readonly id: string;
-  /** Default to the ledger entity; the first of them makes the vault and the deposits. */
+  /** Default to the ledger entity. The first one creates the vault and the deposits. */
   readonly custodians?: readonly SeedEntity[];
   /** Free-form data of the vault. */
   readonly data?: object;
-  /** Share tokens made with the vault. */
+  /** Share tokens that are created with the vault. */
   readonly vaultToken?: readonly SeedTokenDefinition[];
   /** Tokens of the seed that become share tokens. */
   readonly tokenId?: readonly string[];
-  /** Assets of the seed that lie in the vault. */
+  /** Assets of the seed that are in the vault. */
   readonly assets?: readonly SeedDeposit[];
 }
 
-/** An asset of the seed that lies in a vault, and the shares issued against it. */
+/** An asset of the seed that is in a vault, and the shares issued against it. */
 export interface SeedDeposit {
   readonly assetType: string;
   /** The id of the asset, which is unique within its type. */
   readonly id: string;
-  /** What the vault knows of the asset, such as its value. */
+  /** The vault's data about the asset, such as its value. */
   readonly data?: object;
-  /** The shares issued against the asset: the quantity of each share token, and who receives it. */
+  /** The shares issued against the asset: the quantity of each share token, and its receiver. */
   readonly shares?: readonly { readonly tokenId: string; readonly quantity: Amount; readonly receiver: SeedEntity }[];
 }

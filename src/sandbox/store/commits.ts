@@ -3,26 +3,26 @@ import { parseJson, writeJson } from "../../base/json/json.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 
-/** The interface by which a write came. */
+/** The interface of a write. */
 type Interface = "ledger" | "investor";
 
-/** One write that really happened. */
+/** A write that took effect. */
 export interface CommittedWrite {
   /** Virtual milliseconds since the Unix epoch. */
   readonly at: number;
   /** The id of the transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
-  /** The interface by which the write came. */
+  /** The interface of the write. */
   readonly interface: Interface;
-  /** Its name, such as `ledger.token.mint`. */
+  /** The name of the operation, such as `ledger.token.mint`. */
   readonly operation: string;
-  /** Who acted: an entity of the ledger, or the investor as `{ userId }`. */
+  /** The actor: an entity of the ledger, or the investor as `{ userId }`. */
   readonly actor: object;
-  /** The body of the call, its fields named as in the contract. */
+  /** The body of the call, with the contract's field names. */
   readonly body: unknown;
 }
 
-/** Adds a write to the log, in the transaction that gives it its effect. */
+/** Adds a write to the log, in the transaction in which it takes effect. */
 export function logCommit(database: Database, write: CommittedWrite): void {
   database.run(
     "INSERT INTO commits (at, transaction_id, interface, operation, actor, body) VALUES (?, ?, ?, ?, ?, ?)",
@@ -35,15 +35,15 @@ export function logCommit(database: Database, write: CommittedWrite): void {
   );
 }
 
-/** A committed write as it is shown, with its place in the order of all of them. */
+/** A committed write as it is shown, with its place in the order of all writes. */
 export type LoggedCommit = Omit<CommittedWrite, "at"> & { readonly seq: number; readonly at: string };
 
-/** Every committed write of both interfaces, in the order in which they took effect. */
+/** Returns every committed write of both interfaces, in the order in which they took effect. */
 export function committedWrites(database: Database): readonly LoggedCommit[] {
   return database.all("SELECT * FROM commits ORDER BY seq").map(asLogged);
 }
 
-/** The writes committed last, newest first, and their total number. */
+/** Returns the last committed writes, the newest first, and their total number. */
 export function latestCommits(
   database: Database,
   most: number,

@@ -4,23 +4,23 @@ import { committedWrites, type LoggedCommit } from "./commits.ts";
 
 /** A resource as it is stored. */
 export interface StoredResource {
-  /** The word that its kind is stored with. */
+  /** The word for its kind in the file. */
   readonly kind: string;
-  /** The key under which it is stored, which is unique within its kind. */
+  /** Its key, which is unique within its kind. */
   readonly id: string;
-  /** The resource, its numbers exact. */
+  /** The resource with exact numbers. */
   readonly value: Json;
 }
 
-/** All that a sandbox holds, and every write that made it so, in the order in which things were made. */
+/** The whole content of a sandbox, and every write that led to it, in the order of creation. */
 export interface Contents {
   /** Every committed write of both interfaces, in the order in which they took effect. */
   readonly commits: readonly LoggedCommit[];
-  /** In the order of creation. */
+  /** The resources in the order of creation. */
   readonly resources: readonly StoredResource[];
 }
 
-/** Reads all that a sandbox holds. */
+/** Reads the whole content of a sandbox. */
 export function readContents(database: Database): Contents {
   const rows = database.all("SELECT kind, id, body FROM resources ORDER BY seq");
   const resources = rows.map((row) => ({

@@ -1,27 +1,27 @@
 import type { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 
-/** A user, sub-organization or other party: the organization and any attributes that name it. */
+/** A user, sub-organization or other party: its organization and any attributes that identify it. */
 export interface StoredEntity {
-  /** The organization; alone, it addresses the whole of it. */
+  /** The organization. Without attributes, it means the whole organization. */
   readonly orgId: string;
-  /** An attribute that names a part of the organization, such as `userId`. */
+  /** An attribute that identifies a part of the organization, such as `userId`. */
   readonly [attribute: string]: string;
 }
 
-/** Who made a resource and who changed it last; times are ISO 8601 in UTC with milliseconds. */
+/** Who created a resource and who changed it last. Times are ISO 8601 in UTC with milliseconds. */
 export interface Stamps {
-  /** When the resource was made. */
+  /** When the resource was created. */
   readonly createdAt: string;
-  /** Who made it. */
+  /** Who created it. */
   readonly createdBy: StoredEntity;
-  /** When it was last changed; at first the time at which it was made. */
+  /** When it was last changed; at first, when it was created. */
   readonly updatedAt: string;
-  /** Who changed it last; at first the entity that made it. */
+  /** Who changed it last; at first, the entity that created it. */
   readonly updatedBy: StoredEntity;
 }
 
-/** Free-form data of a type, with owners. */
+/** An asset: free-form data of a type, with owners. */
 export interface StoredAsset extends Stamps {
   /** The id of the asset, which is unique within its type. */
   readonly id: string;
@@ -32,23 +32,23 @@ export interface StoredAsset extends Stamps {
   readonly owners: readonly StoredEntity[];
 }
 
-/** An entity asked to approve, with its own status. */
+/** An entity that was asked to approve, with its own status. */
 export interface StoredApprover extends StoredEntity {
-  /** The approver's vote, kept in the words of the default profile; files of earlier versions may have other words. */
+  /** The approver's vote, stored in the words of the default profile. Files of earlier versions may contain other words. */
   readonly status: string;
 }
 
-/** What an ownership-transfer request and an approval request have in common: all of their fields. */
+/** The common fields of ownership-transfer requests and approval requests, which are all of their fields. */
 export interface StoredApprovalRequest extends Stamps {
   /** The id of the request: 24 hexadecimal digits. */
   readonly id: string;
-  /** Everybody who is asked to approve, each once. */
+  /** All approvers, each once. */
   readonly approvers: readonly StoredApprover[];
   /** How many must approve. */
   readonly numRequired: Decimal;
-  /** The outcome so far, kept in the words of the default profile; files of earlier versions may have other words. */
+  /** The outcome so far, stored in the words of the default profile. Files of earlier versions may contain other words. */
   readonly status: string;
-  /** How many minutes after its creation acting on it is refused. */
+  /** The number of minutes after its creation from which acting on it is refused. */
   readonly timeout: Decimal;
   /** Free-form data of the request. */
   readonly data: JsonObject;
@@ -58,19 +58,19 @@ export interface StoredApprovalRequest extends Stamps {
 
 /** A request that moves assets once it is approved. */
 export interface StoredTransferRequest extends StoredApprovalRequest {
-  /** Free-form data of the request; its `metadata` says which assets move, and to whom. */
+  /** Free-form data of the request. Its `metadata` says which assets move, and to whom. */
   readonly data: JsonObject & {
     readonly metadata: { readonly assetType: string; readonly id: readonly string[]; readonly newOwner: StoredEntity };
   };
 }
 
-/** What the service keeps of a transfer request and does not show. */
+/** What the service stores about a transfer request without showing it. */
 export interface TransferPlan {
-  /** Who owns the assets beside the new owner after the transfer; may be empty. */
+  /** Who owns the assets together with the new owner after the transfer; may be empty. */
   readonly additionalOwners: readonly StoredEntity[];
 }
 
-/** What kind of token it is, in the words of the service. */
+/** The kind of token, in the words of the service. */
 export interface Classification {
   /** `fungible` or `nonfungible`. */
   readonly type?: string;
@@ -82,17 +82,17 @@ export interface Classification {
   readonly supply?: string;
 }
 
-/** What may be done with a token, and by which role. */
+/** What may be done with a token, and with which role. */
 export interface Behaviour {
-  /** How many decimals its amounts have at most; left out, there is no bound. */
+  /** The largest number of decimals of its amounts. If left out, there is no limit. */
   readonly decimal?: Decimal;
-  /** How much may ever be minted; 0, or left out, for no bound. */
+  /** How much may ever be minted. 0, or left out, means no limit. */
   readonly maxMintQuantity?: Decimal;
-  /** Whether it may change hands; left out, it may. */
+  /** Whether it may be transferred. If left out, yes. */
   readonly transferable?: boolean;
-  /** Whether it may be burnt; left out, it may. */
+  /** Whether it may be burnt. If left out, yes. */
   readonly burnable?: boolean;
-  /** Which role mints, and which burns; without an entry the usual role or an owner may. */
+  /** The roles that may mint and burn. Without an entry, the usual role or an owner may. */
   readonly rolesMap?: { readonly minter_role_name?: string; readonly burner_role_name?: string };
 }
 
@@ -108,11 +108,11 @@ export interface StoredPermission {
 export interface StoredNftField {
   /** The name of the field in the data of a unit. */
   readonly name: string;
-  /** What the field means. */
+  /** The meaning of the field. */
   readonly desc?: string;
-  /** Whether the field holds the id of a unit; without such a field, `id` does. */
+  /** Whether the field contains the id of a unit. Without such a field, `id` does. */
   readonly isPrimaryKey?: boolean;
-  /** Whether the field refers to something else; the sandbox makes no use of it. */
+  /** Whether the field refers to something else. The sandbox does not use this. */
   readonly isForeignKey?: boolean;
 }
 
@@ -122,86 +122,86 @@ export interface StoredToken extends Stamps {
   readonly name: string;
   readonly description: string;
   readonly symbol: string;
-  /** What kind of token it is. */
+  /** The kind of token. */
   readonly classification: Classification;
-  /** What may be done with the token, and by which role. */
+  /** What may be done with the token, and with which role. */
   readonly behaviour: Behaviour;
   /** Free-form data of the token. */
   readonly properties: JsonObject;
-  /** Which entity holds which roles. */
+  /** The entities and their roles. */
   readonly tokenPermissions: readonly StoredPermission[];
-  /** How much all accounts hold: what was minted and not burnt. */
+  /** The sum of all accounts: what was minted minus what was burnt. */
   readonly totalSupply: Decimal;
   /** How much was ever minted. */
   readonly totalMintedAmount: Decimal;
-  /** Not shown by the service; kept so that supply = minted - burnt can be checked. */
+  /** The burnt amount, which the service does not show. It is stored so that supply = minted - burnt can be checked. */
   readonly burntAmount: Decimal;
   /** Who may change the token; never empty. */
   readonly owners: readonly { readonly entity: StoredEntity }[];
-  /** The data fields of a non-fungible token; a fungible token has none. */
+  /** The data fields of a non-fungible token. A fungible token has none. */
   readonly nftFields: readonly StoredNftField[];
 }
 
 /** One unit of a non-fungible token. */
 export interface Nft {
   readonly tokenId: string;
-  /** The id of the unit within its token; it is given once, even after the unit is burnt. */
+  /** The id of the unit within its token, which is used only once, even after the unit is burnt. */
   readonly id: string;
-  /** The data that it was minted with. */
+  /** The data with which it was minted. */
   readonly data: JsonObject;
   /** Whether it is burnt. */
   readonly burnt: boolean;
 }
 
-/** What one entity holds of one token. */
+/** The account of one entity for one token. */
 export interface StoredAccount extends Omit<Stamps, "createdAt"> {
   /** `account~` and a digest of the token and its holder. */
   readonly id: string;
-  /** The word that the service shows for the kind of document. */
+  /** The kind of document, as the service shows it. */
   readonly docType: "account";
-  /** Who holds it. */
+  /** The holder. */
   readonly entity: StoredEntity;
   readonly tokenId: string;
-  /** How much the entity holds; for a non-fungible token how many units. */
+  /** How much the entity holds. For a non-fungible token, the number of units. */
   readonly balance: Decimal;
-  /** Who else may move what lies in the account. */
+  /** Who else may move the content of the account. */
   readonly approvedEntities: readonly StoredEntity[];
-  /** The ids of the units of a non-fungible token, in the order in which they came; empty for a fungible one. */
+  /** The ids of the units of a non-fungible token, in order of arrival; empty for a fungible one. */
   readonly nftIds: readonly string[];
-  /** The entity alone. */
+  /** Only the entity itself. */
   readonly owners: readonly StoredEntity[];
-  /** Shown as null by the service. */
+  /** The service shows null here. */
   readonly createdAt: null;
 }
 
-/** One change of balances: to whom, how much, and for a non-fungible token which unit. */
+/** One change of balances: the receiver, the amount, and the unit of a non-fungible token. */
 export interface BalanceMovement {
   readonly tokenId: string;
-  /** Who received; left out when the amount was burnt. */
+  /** The receiver. Left out if the amount was burnt. */
   readonly to?: StoredEntity;
-  /** How much moved; 1 for a unit of a non-fungible token. */
+  /** The amount; 1 for a unit of a non-fungible token. */
   readonly amount: Decimal;
-  /** The unit of a non-fungible token, with its new owners; left out for a fungible one. */
+  /** The unit of a non-fungible token, with its new owners. Left out for a fungible one. */
   readonly data?: { readonly id: string; readonly ledgerMetadata: { readonly owners: readonly StoredEntity[] } };
   /** When it moved, in whole seconds since the Unix epoch. */
   readonly timestampUnix: Decimal;
 }
 
-/** All movements of one ledger transaction; its id is that of the ledger transaction. */
+/** All movements of one ledger transaction, with the id of that transaction. */
 export interface StoredTransaction extends Stamps {
-  /** The word that the service shows for the kind of document. */
+  /** The kind of document, as the service shows it. */
   readonly docType: "tkntx";
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly id: string;
   /** Whether the movements mint, burn or transfer. */
   readonly type: "MINT" | "BURN" | "TRANSFER";
-  /** In the order in which they were made; never empty. */
+  /** The movements in order; never empty. */
   readonly transactionDetails: readonly BalanceMovement[];
-  /** Who acted. */
+  /** The actor. */
   readonly owners: readonly StoredEntity[];
 }
 
-/** Holds assets, and issues share tokens against them. */
+/** A vault, which holds assets and issues share tokens against them. */
 export interface StoredVault extends Stamps {
   readonly id: string;
   readonly name: string;
@@ -212,7 +212,7 @@ export interface StoredVault extends Stamps {
   readonly data: JsonObject;
   /** The ids of its share tokens, in the order in which they were added. */
   readonly vaultTokenId: readonly string[];
-  /** Who made the vault. */
+  /** Who created the vault. */
   readonly owners: readonly StoredEntity[];
 }
 
@@ -226,16 +226,16 @@ export interface Issue {
   readonly receiver: StoredEntity;
 }
 
-/** An asset that lies in a vault. */
+/** An asset in a vault. */
 export interface Deposit {
   readonly vaultId: string;
   readonly assetType: string;
   /** The id of the asset, which is unique within its type. */
   readonly id: string;
-  /** What the vault knows of the asset, such as its value. */
+  /** The vault's data about the asset, such as its value. */
   readonly data: JsonObject;
   /** The shares issued against the asset, in the order in which they were issued. */
   readonly issues: readonly Issue[];
-  /** Who owned the asset before; a withdrawal gives it back to them. */
+  /** The previous owners of the asset, who get it back in a withdrawal. */
   readonly originalOwners: readonly StoredEntity[];
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Database } from "../../sqlite/database.ts";
 
-/** The tables that reads look at, with their columns; the first names the row. */
+/** The tables that reads use, with their columns. The first column identifies the row. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   resources: ["seq", "kind", "id", "scope", "body"],
   history: ["seq", "kind", "id", "body"],
@@ -22,8 +22,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Earlier moments of the service. While it is kept, every change leaves behind the statement that undoes it; a read of an earlier moment
- * undoes what came after, reads, and takes all of that back. It is kept by this connection alone, and nothing of it is in the file.
+ * Earlier moments of the service. While they are recorded, every change also stores the statement that undoes it. A read of an earlier moment undoes the later
+ * changes, reads, and rolls the undoing back. The statements belong to this connection and are not in the file.
  */
 export class Past {
   readonly #database: Database;
@@ -38,12 +38,12 @@ export class Past {
     this.#clock = clock;
   }
 
-  /** Whether an earlier moment is being read: then nothing that is due may be done. */
+  /** Whether an earlier moment is being read. Then writes that are due must wait. */
   get isShown(): boolean {
     return this.#isShown;
   }
 
-  /** Does what was due at an earlier time: from then on reads have shown it. */
+  /** Does work that was due at an earlier time, so that it counts from that time on. */
   happens(at: number, work: () => void): void {
     this.#happenedAt = at;
     try {
@@ -53,7 +53,7 @@ export class Past {
     }
   }
 
-  /** Keeps what happens from now on, or forgets all of it. */
+  /** Starts recording changes, or forgets all of them. */
   keep(isWanted: boolean): void {
     if (isWanted === this.#isKept) return;
     this.#isKept = isWanted;
@@ -67,7 +67,7 @@ export class Past {
     );
   }
 
-  /** Reads as the service was so long ago, or as it was when keeping began, if that is later. The work must not wait for anything. */
+  /** Runs a read as of `ms` milliseconds ago, or as of the start of recording if that is later. The read must be synchronous. */
   ago<T>(ms: number, read: () => T): T {
     if (!this.#isKept) return read();
     const later = this.#database.all("SELECT undo FROM temp.past WHERE at > ? ORDER BY seq DESC", this.#clock.now() - ms);

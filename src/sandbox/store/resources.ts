@@ -13,41 +13,41 @@ import type {
   StoredVault,
 } from "./ledger-resources.ts";
 
-/** Every kind of resource, under the word it is stored with. */
+/** Every kind of resource, by the word for it in the file. */
 export interface Resources {
-  /** An asset of the ledger; its scope is its type. */
+  /** An asset of the ledger. Its scope is its type. */
   readonly asset: StoredAsset;
   /** An ownership-transfer request. */
   readonly transfer: StoredTransferRequest;
-  /** What the service keeps of the transfer request with the same id and does not show. */
+  /** What the service stores about the transfer request with the same id without showing it. */
   readonly transferPlan: TransferPlan;
-  /** An approval request; its scope is its approval type. */
+  /** An approval request. Its scope is its approval type. */
   readonly approval: StoredApprovalRequest;
   /** A token of the ledger. */
   readonly token: StoredToken;
-  /** One unit of a non-fungible token; its scope is the id of the token. */
+  /** One unit of a non-fungible token. Its scope is the id of the token. */
   readonly nft: Nft;
-  /** What one entity holds of one token; its scope is the id of the token. */
+  /** The account of one entity for one token. Its scope is the id of the token. */
   readonly account: StoredAccount;
   /** All movements of one ledger transaction. */
   readonly tokenTransaction: StoredTransaction;
-  /** Says that a token transaction touched the token that is its scope. */
+  /** Marks that a token transaction affected a token. Its scope is the token. */
   readonly tokenTransactionOf: { readonly id: string };
-  /** An entity that may manage all tokens of the owner that is its scope. */
+  /** An entity that may manage all tokens of an owner. Its scope is the owner. */
   readonly operatorApproval: { readonly operator: StoredEntity; readonly approved: boolean };
   /** A vault of the ledger. */
   readonly vault: StoredVault;
-  /** An asset that lies in a vault; its scope is the id of the vault. */
+  /** An asset in a vault. Its scope is the id of the vault. */
   readonly deposit: Deposit;
-  /** A user of the investor interface; its id is the API key. */
+  /** A user of the investor interface. Its id is the API key. */
   readonly investor: Investor;
   /** A token of the investor interface. */
   readonly investorToken: InvestorToken;
-  /** A sale; its scope is the id of the token that it sells. */
+  /** A sale. Its scope is the id of the token that it sells. */
   readonly sale: Sale;
-  /** A purchase; its scope is the id of the user. */
+  /** A purchase. Its scope is the id of the user. */
   readonly purchase: Purchase;
 }
 
-/** The word that a kind of resource is stored with. */
+/** The word for a kind of resource in the file. */
 export type Kind = keyof Resources;

@@ -1,6 +1,6 @@
 import type { Database } from "../../sqlite/database.ts";
 
-/** Runs the work inside the open transaction and undoes all of it: shows whether it would be refused. */
+/** Runs work inside the open transaction and undoes it, to find out whether it would be refused. */
 export function rehearse(database: Database, work: () => void): void {
   database.exec("SAVEPOINT rehearsal");
   try {
@@ -10,7 +10,7 @@ export function rehearse(database: Database, work: () => void): void {
   }
 }
 
-/** Runs the work inside the open transaction; when it throws, only its own changes are undone. */
+/** Runs work inside the open transaction. If it throws, only its own changes are undone. */
 export function attempt(database: Database, work: () => void): void {
   database.exec("SAVEPOINT attempt");
   try {

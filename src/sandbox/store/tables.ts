@@ -2,7 +2,7 @@ import { Failure } from "../../base/failure.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { TableLayout } from "../../sql/layout.ts";
 
-// The list only grows: entry n brings a file from version n to n + 1. Exact numbers live in JSON text, digit for digit.
+// This list only grows: entry n migrates a file from version n to n + 1. Exact numbers are stored in JSON text, with all digits.
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -59,7 +59,7 @@ const MIGRATIONS: readonly string[] = [
 /** The tables of a sandbox's file. */
 export const SANDBOX: TableLayout = new TableLayout(MIGRATIONS);
 
-/** Brings the file to the present schema inside one transaction; `fill` runs in it when the file was empty. */
+/** Migrates the file to the current schema in one transaction. `fill` runs in it if the file was empty. */
 export function migrate(database: Database, fill: () => void): void {
   database.transaction(() => {
     const version = SANDBOX.versionOf(database);

@@ -5,21 +5,21 @@ import type { Kind, Resources } from "./resources.ts";
 
 /** A resource with its place in the order of creation. */
 export interface Placed<T> {
-  /** Its place in the order of creation, from 1 on; places may be missing. */
+  /** Its place in the order of creation, from 1. Places may be missing. */
   readonly seq: number;
   /** The resource. */
   readonly value: T;
 }
 
-/** Names a resource of a kind. The scope (such as the token of an account) narrows lists; it never changes. */
+/** Identifies a resource of a kind. The scope, such as the token of an account, filters lists. It never changes. */
 export interface Key {
-  /** The key under which it is stored, which is unique within its kind. */
+  /** Its key, which is unique within its kind. */
   readonly id: string;
-  /** What lists are narrowed by; the empty text when it is left out. */
+  /** The filter of lists; empty if left out. */
   readonly scope?: string;
 }
 
-/** Everything the service knows: resources by kind and id, listed in the order of their creation. Nothing is kept in memory. */
+/** The resources of the service by kind and id, listed in the order of their creation. Nothing is cached in memory. */
 export class World {
   readonly #database: Database;
 
@@ -27,13 +27,13 @@ export class World {
     this.#database = database;
   }
 
-  /** Returns the resource; undefined when there is none. */
+  /** Returns the resource; undefined if there is none. */
   get<K extends Kind>(kind: K, id: string): Resources[K] | undefined {
     const row = this.#database.get("SELECT body FROM resources WHERE kind = ? AND id = ?", kind, id);
     return row === undefined ? undefined : (readBody(row) as Resources[K]);
   }
 
-  /** Adds the resource, or replaces its value; its place and its scope stay as they were. */
+  /** Adds the resource or replaces its value. Its place and its scope do not change. */
   put<K extends Kind>(kind: K, { id, scope = "" }: Key, value: Resources[K]): void {
     this.#database.run(
       "INSERT INTO resources (kind, id, scope, body) VALUES (?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body",
@@ -44,7 +44,7 @@ export class World {
     );
   }
 
-  /** Removes the resource, if it is there. Its history stays. */
+  /** Removes the resource if it exists. Its history stays. */
   delete(kind: Kind, id: string): void {
     this.#database.run("DELETE FROM resources WHERE kind = ? AND id = ?", kind, id);
   }
@@ -54,7 +54,7 @@ export class World {
     return [...this.iterate(kind, scope)].map(({ value }) => value);
   }
 
-  /** Yields the resources of the kind, or of its scope, that come after the place, in the order of creation. */
+  /** Yields the resources of the kind or scope after a place, in the order of creation. */
   *iterate<K extends Kind>(kind: K, scope?: string, after = 0): Generator<Placed<Resources[K]>> {
     const [narrowed, cells]: [string, Cell[]] = scope === undefined ? ["", []] : [" AND scope = ?", [scope]];
     const sql = `SELECT seq, body FROM resources WHERE kind = ?${narrowed} AND seq > ? ORDER BY seq`;
@@ -63,30 +63,30 @@ export class World {
     }
   }
 
-  /** Returns how many resources of the kind there are, in all or in the scope. */
+  /** Returns the number of resources of the kind or scope. */
   count(kind: Kind, scope?: string): number {
     const [narrowed, cells]: [string, Cell[]] = scope === undefined ? ["", []] : [" AND scope = ?", [scope]];
     return Number(this.#database.get(`SELECT count(*) AS n FROM resources WHERE kind = ?${narrowed}`, kind, ...cells)?.["n"]);
   }
 
-  /** The resources made last, newest first. */
+  /** Returns the newest resources, the newest first. */
   latest<K extends Kind>(kind: K, most: number): readonly Resources[K][] {
     const sql = "SELECT body FROM resources WHERE kind = ? ORDER BY seq DESC LIMIT ?";
     return this.#database.all(sql, kind, most).map((row) => readBody(row) as Resources[K]);
   }
 
-  /** The numerals of one top-level field of all resources of a scope, exactly as they are stored. */
+  /** Returns the numerals of one top-level field of all resources of a scope, exactly as stored. */
   numerals(kind: Kind, scope: string, field: string): readonly string[] {
     const sql = "SELECT body -> ? AS numeral FROM resources WHERE kind = ? AND scope = ?";
     return this.#database.all(sql, `$.${field}`, kind, scope).map((row) => String(row["numeral"]));
   }
 
-  /** Adds what one transaction left of a resource; history outlives the resource. */
+  /** Adds a resource's value after a transaction to its history, which outlives the resource. */
   remember(kind: Kind, id: string, record: object): void {
     this.#database.run("INSERT INTO history (kind, id, body) VALUES (?, ?, ?)", kind, id, writeJson(record));
   }
 
-  /** Returns what `remember` has added for the resource, oldest first; empty when there is nothing. */
+  /** Returns the history of the resource, the oldest first; empty if there is none. */
   history(kind: Kind, id: string): readonly Json[] {
     return this.#database
       .all("SELECT body FROM history WHERE kind = ? AND id = ? ORDER BY seq", kind, id)
@@ -94,7 +94,7 @@ export class World {
   }
 }
 
-// What lies in a row was written by `put` of the same kind, so its shape is the kind's.
+// `put` of the same kind has written the row, so it has the shape of the kind.
 function readBody(row: SqlRow): unknown {
   return parseJson(String(row["body"]));
 }
