@@ -24,7 +24,7 @@ export interface Checked extends Pick<Typed, "type" | "id"> {
   readonly expression: Expression;
 }
 
-/** Gets every expression before it is checked; `scope` is valid only until the next one. For editors. */
+/** Receives every expression before it is checked, for editors. `scope` is valid only until the next call. */
 export type Listener = (found: FoundExpression) => void;
 
 /** An expression with its names and types, and its place in the file. */
@@ -44,15 +44,15 @@ function isAnswer({ root }: Reference): boolean {
   return root === "response";
 }
 
-/** What a check does beside checking. */
+/** Options of a check. */
 export interface Manner {
-  /** Gets every expression before it is checked. */
+  /** Receives every expression before it is checked. */
   readonly listener?: Listener;
   /** The codes that are not reported. */
   readonly forgiven?: ReadonlySet<Code>;
 }
 
-/** The files that playbooks name, read for the playbook that a person named. */
+/** The reader for files that playbooks name, and the playbook that a person named. */
 export interface NamedFiles {
   /** Reads the files that playbooks name; `undefined` in a check without files. */
   readonly files: FileReader | undefined;
@@ -68,7 +68,7 @@ export class CheckContext {
   readonly files: FileReader | undefined;
   /** The playbook that a person named, which may include this one. */
   readonly named: string;
-  /** What the inputs of the playbook must identify. */
+  /** The kinds of ids that the inputs of the playbook must be. */
   readonly inputKinds: InputKinds = new InputKinds();
   /** Which names are used. */
   readonly usage: Usage = new Usage();
@@ -87,7 +87,7 @@ export class CheckContext {
     return [...this.#found.values()].some(({ finding }) => CATALOGUE[finding.code].severity === "error");
   }
 
-  /** Returns the findings in reading order, bounded by `LIMITS.diagnostics`; warnings give way to errors. */
+  /** Returns the findings in reading order, bounded by `LIMITS.diagnostics`. Errors take precedence over warnings. */
   diagnostics(): readonly Diagnostic[] {
     const { errors = [], warnings = [] } = Object.groupBy(this.#found.values(), ({ finding }) =>
       CATALOGUE[finding.code].severity === "error" ? "errors" : "warnings",
@@ -96,7 +96,7 @@ export class CheckContext {
     return inOrder(shown).map(({ finding, range }) => this.file.diagnose(finding, range));
   }
 
-  /** Reports a finding; the same one at the same place counts once, because each step that uses a wrong default repeats it. */
+  /** Reports a finding. The same finding at the same place counts once, because each step that uses a wrong default repeats it. */
   report(finding: Finding, range: Range): undefined {
     if (this.#forgives(finding)) return undefined;
     this.#found.set(`${range.start} ${finding.code} ${finding.message}`, { finding, range });
@@ -104,8 +104,8 @@ export class CheckContext {
   }
 
   /**
-   * Checks the expression that begins `from` characters into a scalar. `names` checks its names before its types. Reports, and returns
-   * `undefined`, when it is wrong.
+   * Checks the expression that begins `from` characters into a scalar. `names` checks its names before its types. If the expression is
+   * wrong, reports this and returns `undefined`.
    */
   expression(text: string, node: ScalarNode, from: number, scope: ExpressionScope): Checked | undefined {
     const place = (start: number, end: number): Range => ({ start: node.offsetOf(from + start), end: node.offsetOf(from + end) });
@@ -166,9 +166,9 @@ function inOrder(found: readonly PlacedFinding[]): readonly PlacedFinding[] {
 export interface ExpressionScope {
   /** The types of the names that may be used there. */
   readonly types: TypeEnvironment;
-  /** The types for expressions that use only the answer: they are the same in all playbooks. */
+  /** The types for expressions that use only the answer, which are the same in all playbooks. */
   readonly answer?: TypeEnvironment | undefined;
-  /** Returns what is wrong with a name in an expression; `undefined` when nothing is. */
+  /** Returns what is wrong with a name in an expression; `undefined` if nothing is wrong. */
   readonly names: (expression: Expression) => NameFinding | undefined;
   /** Whether the service is expected to refuse the call. */
   readonly fails?: boolean | undefined;
@@ -176,11 +176,11 @@ export interface ExpressionScope {
   readonly under?: readonly Assumption[] | undefined;
   /** Whether a condition may prevent the place from being reached. */
   readonly maybe?: boolean | undefined;
-  /** The kinds of things that are made here. */
+  /** The kinds of things that are created here. */
   readonly makes?: ReadonlySet<string>;
 }
 
-/** What is wrong with a name in an expression, and the part of the text that has it. */
+/** What is wrong with a name in an expression, and its place in the text. */
 export interface NameFinding extends Stretch {
   /** What is wrong. */
   readonly finding: Finding;

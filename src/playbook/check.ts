@@ -59,7 +59,7 @@ import { warnOfUnused } from "./predictions/warnings.ts";
 
 /** The result of a check: the playbook if nothing is wrong, and the findings. */
 export interface CheckResult {
-  /** `undefined` when one of the findings is an error. */
+  /** The playbook; `undefined` if one of the findings is an error. */
   readonly playbook: Playbook | undefined;
   /** The types of its outputs in expressions. */
   readonly outputs: ReadonlyMap<string, TypeName>;
@@ -70,8 +70,8 @@ export interface CheckResult {
 const frames = new SchemaSet();
 
 /**
- * Checks a playbook's text, and every playbook that it includes: without network or environment, and with no files but those that it
- * names, which `files` reads. Never throws for any content of a text.
+ * Checks the text of a playbook, and every playbook that it includes, without a network or an environment. It reads only files that they
+ * name, through `files`. Never throws, whatever a text contains.
  */
 export function checkPlaybook(path: string, text: string, files?: FileReader): CheckResult {
   const library = new Library(files, checkText);
@@ -81,8 +81,8 @@ export function checkPlaybook(path: string, text: string, files?: FileReader): C
 }
 
 /**
- * Reads the text of a playbook that a run has begun with, which was checked then: later rules do not prevent reading it. Returns
- * `undefined` when it cannot be read at all.
+ * Reads the text of a playbook with which a run has begun. It was checked then, so rules of later versions do not prevent reading it.
+ * Returns `undefined` if it cannot be read at all.
  */
 export function readBegun(path: string, text: string, files: FileReader): Playbook | undefined {
   return checkBegun(path, text, new Library(files, checkBegun).includedBy([path])).playbook;
@@ -90,7 +90,7 @@ export function readBegun(path: string, text: string, files: FileReader): Playbo
 
 const checkBegun: CheckText = (path, text, included) => checkText(path, text, included, { forgiven: LATER_RULES });
 
-/** The errors that earlier versions did not know. */
+/** The errors that earlier versions did not report. */
 const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
   "expression.date-as-text",
   "playbook.entity-attribute",
@@ -104,8 +104,8 @@ const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
 ]);
 
 /**
- * Calls a listener with every expression of a playbook, in the order of a check. Faults of the frame, which would end a check, are
- * skipped, because editors ask about unfinished documents.
+ * Calls a listener with every expression of a playbook, in the order of a check. It skips faults of the frame, which would end a check,
+ * because editors ask about unfinished documents.
  */
 export function listenToCheck(path: string, text: string, files: FileReader, listener: Listener): void {
   checkText(path, text, new Library(files, checkText).includedBy([path]), { listener });
@@ -149,7 +149,7 @@ function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefine
   return !context.failed && root.kind === "map" ? root : undefined;
 }
 
-// The steps that steps hold, each by itself.
+// Checks the frame of each step inside other steps.
 function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): void {
   for (const step of itemsIn(list)) {
     for (const part of BLOCK_PARTS) {
@@ -165,14 +165,14 @@ function checkStepFrame(node: SourceNode, context: CheckContext): void {
     context.report(finding, range);
 }
 
-/** Returns what expressions may use from the head of the playbook. */
+/** What expressions may use from the head of the playbook. */
 type Declared = Pick<Playbook, "inputs" | "env" | "secrets" | "actors">;
 
 function namesOf(declared: readonly { readonly name: string }[]): readonly string[] {
   return declared.map(({ name }) => name);
 }
 
-// Without the outlines, which hold the whole source: a playbook outlives its check.
+// Leaves out the outlines, which hold the whole source, because a playbook lives longer than its check.
 function loopsOf(outlines: ReadonlyMap<string, Outline>): ReadonlyMap<string, StepLoops> {
   return new Map(
     Array.from(outlines, ([id, { loops, foreach }]) => [id, loops.length === 0 && !foreach ? IN_NO_LOOP : { loops, foreach }]),
@@ -319,7 +319,7 @@ function mapsIn(list: SourceNode | undefined): readonly MapNode[] {
   return itemsIn(list).filter((item) => item.kind === "map");
 }
 
-// Every operation that is called, by a step or beside it.
+// Every operation that is called, by a step or by a read beside it.
 function operationsIn(nodes: readonly MapNode[]): ReadonlySet<Operation> {
   const found = new Set<Operation | undefined>();
   for (const node of nodes) {
@@ -341,7 +341,7 @@ function discoveredTypes(node: MapNode): Readonly<Record<string, TypeName>> {
   return outputs?.kind === "map" ? Object.fromEntries([...outputs.entries.keys()].map((name) => [name, "dyn"])) : {};
 }
 
-// Only an expression that is a whole value has a type worth keeping.
+// A type is worth keeping only if the whole value is one expression.
 function typeOfValue(node: SourceNode, types: TypeEnvironment): Variable {
   if (node.kind !== "scalar") return { type: "dyn" };
   if (typeof node.value !== "string")

@@ -1,11 +1,11 @@
 import type { Json } from "../base/json/json.ts";
 import type { Validate } from "../schema/validator.ts";
 
-/** A text that the process gives, or else the playbook. */
+/** A text from a variable of the process or, without it, from the playbook. */
 export interface VariableDeclaration {
   /** Its name in expressions: `env.NAME`. */
   readonly name: string;
-  /** Left out, the variable must be set. */
+  /** Its default; if left out, the variable must be set. */
   readonly default: string | undefined;
   /** Its line in the file, from 1. */
   readonly line: number;
@@ -15,7 +15,7 @@ export interface VariableDeclaration {
 export interface SecretDeclaration {
   /** Its name in expressions: `secrets.NAME`. */
   readonly name: string;
-  /** Whether a variable of the process or a file holds it. */
+  /** Whether the secret is in a variable of the process or in a file. */
   readonly from: "variable" | "file";
   /** The name of the variable, or the path of the file from the playbook's folder. */
   readonly place: string;
@@ -26,32 +26,32 @@ export interface SecretDeclaration {
 /** The types that an input can have. */
 export type InputType = "string" | "integer" | "decimal" | "boolean" | "date" | "entity" | "list" | "object" | "file";
 
-/** What a value must be; `any` where only a JSON Schema knows. */
+/** The type of a value, and its rules; `any` if only a JSON Schema describes it. */
 export interface ValueShape {
   readonly type: Exclude<InputType, "file"> | "any";
-  /** A regular expression (RE2) that is found in the text. */
+  /** A regular expression (RE2) that must be found in the text. */
   readonly pattern?: string | undefined;
-  /** The values allowed. */
+  /** The allowed values. */
   readonly enum?: readonly Json[] | undefined;
-  /** A number or a date, as it was written. */
+  /** The least number or the earliest date, as it was written. */
   readonly minimum?: string | undefined;
   /** The greatest number or the latest date, as it was written. */
   readonly maximum?: string | undefined;
   /** The type of each item of a list. */
   readonly items?: ValueShape | undefined;
-  /** How many items a list must have. */
+  /** The least number of items in a list. */
   readonly minItems?: number | undefined;
-  /** How many items a list may have. */
+  /** The greatest number of items in a list. */
   readonly maxItems?: number | undefined;
-  /** No two items are the same; or, with the name of a field, have the same there. */
+  /** Whether all items must differ; with the name of a field, they must differ in this field. */
   readonly unique?: true | string | undefined;
-  /** The fields of an object, which has no others unless it is `open`. */
+  /** The fields of an object. It may have others only if it is `open`. */
   readonly properties?: ReadonlyMap<string, ValueShape> | undefined;
-  /** What every field of an object is, whatever its name. */
+  /** The shape of every field of an object, whatever its name. */
   readonly values?: ValueShape | undefined;
   /** The names of the fields that an object must have. */
   readonly required?: ReadonlySet<string> | undefined;
-  /** As a JSON Schema has it: there may be other fields, and null. */
+  /** Whether there may be other fields, and null, as in JSON Schema. */
   readonly open?: boolean | undefined;
   /** Whether the value may be null too. */
   readonly nullable?: boolean | undefined;
@@ -63,11 +63,11 @@ export interface InputDeclaration {
   readonly name: string;
   /** The type that was declared. */
   readonly type: InputType;
-  /** What people should know about it; `undefined` without one. */
+  /** What people should know about it, if anything. */
   readonly description: string | undefined;
-  /** What the value is; of a file, its content. */
+  /** The shape of the value; for a file, of its content. */
   readonly shape: ValueShape;
-  /** The value when none is given, and of a file its content; `undefined` without one. */
+  /** The value if none is given; for a file, its content; `undefined` without a default. */
   readonly default: Json | undefined;
   /** How a file is read. */
   readonly file: FileRule | undefined;
@@ -78,10 +78,10 @@ export type FileFormat = "json" | "yaml" | "csv";
 
 /** The rules of an input of type `file`. */
 export interface FileRule {
-  /** By default, by the file's extension. */
+  /** The format; `undefined` to choose it by the file's extension. */
   readonly format: FileFormat | undefined;
-  /** The path of the default, resolved. */
+  /** The resolved path of the default file. */
   readonly path: string | undefined;
-  /** What the JSON Schema of the content finds; `undefined` without one. */
+  /** Validates the content against the JSON Schema; `undefined` if there is none. */
   readonly validate: Validate | undefined;
 }

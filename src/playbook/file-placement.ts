@@ -1,10 +1,10 @@
 import type { FileReader, Placement } from "./playbook-files.ts";
 
-/** The purpose of reading a file: a playbook names a playbook, data or a secret; a person gives data. */
+/** The purpose for which a file is read: a playbook names a playbook, data or a secret; a person gives data. */
 export type FileUse = "playbook" | "data" | "secret" | "given";
 
-// A check prints what is wrong in a file, often into a public log: a playbook must not choose whose values are in it. Nor does it choose whose keys
-// are sent to the service.
+// A check prints what is wrong in a file, often into a public log. So a playbook must not choose whose values are printed, nor whose keys are sent
+// to the service.
 const REFUSED: Readonly<Record<FileUse, Readonly<Record<Placement, boolean>>>> = {
   playbook: { project: false, hidden: false, outside: true, settings: true },
   secret: { project: false, hidden: false, outside: true, settings: true },
@@ -51,7 +51,7 @@ export interface WantedFile {
   readonly named: string;
 }
 
-/** Returns why a file may not be read; `undefined` when it may. */
+/** Returns why a file may not be read; `undefined` if it may be read. */
 export function refusalOf(files: FileReader, { path, use, named }: WantedFile): Refusal | undefined {
   const placement = placementOf(files, { path, named });
   return placement !== "project" && REFUSED[use][placement] ? REFUSALS[placement] : undefined;

@@ -9,17 +9,17 @@ import type { InputKinds } from "./types/id-kinds.ts";
 import type { Playbook } from "./model.ts";
 import { type Refusal, refusalOf } from "./file-placement.ts";
 
-/** What a check of one playbook gives. */
+/** The result of checking one playbook. */
 export interface CheckedPlaybook {
-  /** `undefined` when one of the findings is an error. */
+  /** The playbook; `undefined` if one of the findings is an error. */
   readonly playbook: Playbook | undefined;
-  /** The types of its outputs, and what they identify. */
+  /** The types of its outputs, and the kinds of ids that they are. */
   readonly outputs: ReadonlyMap<string, Variable>;
-  /** Its outputs that come from a part of a list. */
+  /** Its outputs that come from partial lists. */
   readonly inPart: OutputsInPart;
-  /** What its inputs must identify. */
+  /** The kinds of ids that its inputs must be. */
   readonly inputKinds: InputKinds;
-  /** Errors and warnings, in the order of their places; those of included playbooks are apart. */
+  /** Errors and warnings in the order of their places, without those of included playbooks. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -34,7 +34,7 @@ export type NotIncluded =
 
 /** Finds and checks the playbooks that one playbook includes, each file once. */
 export interface IncludedPlaybooks extends NamedFiles {
-  /** Returns the playbook at a resolved path, or why it cannot be used. Throws a Failure when its file cannot be read. */
+  /** Returns the playbook at a resolved path, or why it cannot be used. Throws a Failure if its file cannot be read. */
   readonly find: (path: string) => CheckedPlaybook | NotIncluded;
 }
 
@@ -52,7 +52,7 @@ export class Library {
     this.#check = check;
   }
 
-  /** Returns those that the playbook at the end of this chain of files includes. */
+  /** Returns the playbooks that the last file of this chain may include. */
   includedBy(chain: readonly string[]): IncludedPlaybooks {
     return { files: this.#files, named: chain[0] ?? "", find: (path) => this.#find(path, chain) };
   }

@@ -1,21 +1,21 @@
 import { CATALOGUE } from "../base/catalogue/catalogue.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 
-/** Whether a text is meant to be a playbook: other YAML files are nobody's business here. */
+/** Returns whether a text is meant to be a playbook. Other YAML files are ignored. */
 export function isPlaybook(text: string): boolean {
   return /^\ufeff?(?:\{\s*)?["']?playbook["']?[ \t]*:/m.test(text);
 }
 
-/** Whether a text is meant to be an Arazzo document. */
+/** Returns whether a text is meant to be an Arazzo document. */
 export function isArazzo(text: string): boolean {
   return /^\ufeff?(?:\{\s*)?["']?arazzo["']?[ \t]*:/m.test(text);
 }
 
-// One that lacks its first line, or misspells it.
+// Matches a playbook whose first line is missing or misspelt.
 const PARTS = /^(?:steps|reconcile)[ \t]*:/m;
 
 /**
- * Returns the findings in a text as they may be shown. A file that is no playbook may hold anything, such as somebody's keys: only its first
+ * Returns the findings that may be shown. A file that is not a playbook may hold anything, such as somebody's keys. So only its first
  * finding is shown, without a quotation.
  */
 export function shownOf(text: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {

@@ -11,94 +11,94 @@ import type { Conserved } from "../services/conserved.ts";
 import type { InputDeclaration, SecretDeclaration, ValueShape, VariableDeclaration } from "./declarations.ts";
 import type { Template } from "./expressions/template.ts";
 
-/** A checked playbook: nothing in it can be misspelt, mistyped or used before it exists. */
+/** A checked playbook: nothing in it is misspelt, mistyped or used before it exists. */
 export interface Playbook {
   /** The path of its file, or its name in the library, such as `tokenbook/mint.yaml`. */
   readonly file: string;
-  /** What its drifts are remembered by, in place of the file. */
+  /** The id by which its drifts are remembered, instead of the file's name. */
   readonly id: string | undefined;
   /** The whole text of the file. */
   readonly text: string;
-  /** What the playbook does, for people; without one, its file. */
+  /** What the playbook does, for people; if it has no name, the path of its file. */
   readonly name: string;
-  /** What people should know about it; `undefined` without one. */
+  /** What people should know about it; `undefined` if there is nothing. */
   readonly description: string | undefined;
-  /** Whether it is of mode read-only: it has no write, also in the playbooks that it includes. */
+  /** Whether it is `mode: read-only`: neither the playbook nor a playbook that it includes has a write. */
   readonly readOnly: boolean;
-  /** Words by which playbooks are chosen; empty without any. */
+  /** The words by which playbooks are selected; empty if there are none. */
   readonly tags: readonly string[];
-  /** In the order of the file. */
+  /** The inputs in the order of the file. */
   readonly inputs: readonly InputDeclaration[];
   /** The variables, in the order of the file. */
   readonly env: readonly VariableDeclaration[];
-  /** The secrets that it declares, then those that the rows of its comparisons refer to. */
+  /** The secrets that it declares, then those to which the rows of its comparisons refer. */
   readonly secrets: readonly SecretDeclaration[];
-  /** `undefined` when its runs need not be one at a time. */
+  /** The group of its runs; `undefined` if they may act at the same time. */
   readonly concurrency: Concurrency | undefined;
-  /** `undefined` when it does not run by itself. */
+  /** When it runs by itself; `undefined` if it does not. */
   readonly schedule: Schedule | undefined;
-  /** By name. */
+  /** The actors by their names. */
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
-  /** In the order in which they are done. */
+  /** The steps in the order in which they run. */
   readonly steps: readonly Step[];
   /** The comparisons, then the checks, each in the order of the file. */
   readonly checks: readonly CheckStep[];
   /** The values that the run reports, by name. */
   readonly outputs: ReadonlyMap<string, Template>;
-  /** The names of its steps, at every depth of its blocks, with the loops around each: what `steps` may be asked for. */
+  /** The names of its steps at every depth of its blocks, with the loops around each step. Expressions may ask `steps` for them. */
   readonly names: ReadonlyMap<string, StepLoops>;
 }
 
-/** Of all runs in one group, one acts at a time. */
+/** A concurrency group: only one of its runs acts at a time. */
 export interface Concurrency {
-  /** Over `inputs` and `env`. */
+  /** The name of the group, with expressions over `inputs` and `env`. */
   readonly group: Template;
-  /** How long to wait while another run is in the group; `undefined`, not at all. */
+  /** How long to wait while another run is in the group; `undefined` to fail at once. */
   readonly waitMs: number | undefined;
   /** Its line in the file, from 1. */
   readonly line: number;
 }
 
-/** When `tokenbook schedule` runs the playbook, and what it does when it cannot. */
+/** When `tokenbook schedule` runs the playbook, and what happens if it cannot. */
 export interface Schedule {
   /** When it fires, in its time zone. */
   readonly cron: Cron;
-  /** What happens to a firing while the previous run has not ended. */
+  /** What happens to a firing if the previous run has not ended. */
   readonly overlap: "skip" | "queue" | "cancel";
-  /** How late a firing that was missed may still run. */
+  /** How late a missed firing may still run. */
   readonly catchupMs: number;
-  /** By how much a firing is put off at most. */
+  /** The longest random delay of a firing. */
   readonly jitterMs: number;
-  /** How long a run may take, with all its tries. */
+  /** How long a run may take, including all attempts. */
   readonly timeLimitMs: number | undefined;
-  /** Of a read-only playbook: when a run that failed is made once more. */
+  /** For a read-only playbook: when a failed run is repeated. */
   readonly retry: Retry | undefined;
 }
 
-/** Through how many keys a step's value is found. */
+/** The loops whose keys lead to a step's value. */
 export interface StepLoops {
   /** The blocks with a `foreach` around the step, the outermost first. */
   readonly loops: readonly string[];
-  /** It has a `foreach` of its own. */
+  /** Whether the step has a `foreach` of its own. */
   readonly foreach: boolean;
 }
 
-/** Whom an actor is on each interface: an entity such as `userId:alice`, or the name of a credential of the environment. */
+/** Who an actor is on each interface: an entity such as `userId:alice`, or the name of a credential of the environment. */
 export type Identity = { readonly [Name in InterfaceName]?: string };
 
 /** One of the `actors`: a single actor, or a group. */
 export interface ActorDeclaration {
   /** The name by which `as` names it. */
   readonly name: string;
-  /** Whether it was written as a list. */
+  /** Whether the actors were written as a list. */
   readonly group: boolean;
-  /** The only one of a single actor; those of a group in the order of its list. */
+  /** The identities of a group in the order of its list; a single actor has one. */
   readonly identities: readonly Identity[];
 }
 
 /**
- * The actor of a step: a named one, the entity of the key itself, or an expression's value on the interface of the call: an entity, or
- * the name of a credential.
+ * The actor of a step: a named actor, the key's own entity, or the value of an expression: an entity, or the name of a credential on the
+ * called interface.
  */
 export type ActorUse =
   | { readonly kind: "key" }
@@ -106,7 +106,7 @@ export type ActorUse =
   | { readonly kind: "entity"; readonly on: InterfaceName; readonly entity: Expression }
   | { readonly kind: "credential"; readonly on: InterfaceName; readonly credential: Expression };
 
-/** How long to wait for something, and how to pause between looks. */
+/** How long to wait for something, and the pauses between looks. */
 export interface Waiting extends Backoff {
   /** How long to wait, in milliseconds. */
   readonly timeoutMs: number;
@@ -114,11 +114,11 @@ export interface Waiting extends Backoff {
 
 /** The `foreach` of a step: its list, the name of the item, and the key of its rounds. */
 export interface Foreach {
-  /** The name of a round's item in expressions. */
+  /** The name of the item in expressions. */
   readonly variable: string;
-  /** Gives the list, with an item for each round. */
+  /** Gives the list, with one item for each round. */
   readonly list: Template;
-  /** Over the item: gives the key of its round. */
+  /** Gives the key of a round from its item. */
   readonly key: Expression;
   /** How many rounds may run at a time. */
   readonly parallel: number;
@@ -135,32 +135,32 @@ interface StepCommon {
   readonly foreach: Foreach | undefined;
 }
 
-/** How many tries there are in total, and how to pause between them. */
+/** How often to try, and the pauses between attempts. */
 export interface Retry extends Backoff {
-  /** How many tries there are in total, the first included. */
+  /** The total number of attempts, including the first. */
   readonly attempts: number;
 }
 
 /** A call of an operation. */
 export interface CallStep extends StepCommon, SideRead {
   readonly kind: "call";
-  /** What must hold after the call, over `response` and `steps`; empty without any. */
+  /** What must hold after the call, in terms of `response` and `steps`; empty if there are no conditions. */
   readonly expect: readonly Expression[];
-  /** Read again until this holds. */
+  /** The read is repeated until this condition holds. */
   readonly until: Expression | undefined;
-  /** What the step ends as when `until` does not hold in time. */
+  /** How the step ends if `until` does not hold in time. */
   readonly onTimeout: "fail" | "pending";
-  /** How to wait for `until`, or for a write's receipt; `undefined` on a write that does not wait. */
+  /** How to wait for `until`, or for the receipt of a write; `undefined` for a write that does not wait. */
   readonly wait: Waiting | undefined;
-  /** The refusal that is expected. */
+  /** The expected refusal. */
   readonly fails: ExpectedRefusal | undefined;
-  /** How many pages of a list are read. */
+  /** How many pages of a list to read. */
   readonly pages: number;
-  /** How a failed read is tried again; `undefined` on a write, and without a `retry`. */
+  /** How to retry a failed read; `undefined` for a write, and without a `retry`. */
   readonly retry: Retry | undefined;
-  /** The effect that the write must have; `undefined` on a read, and without one. */
+  /** The effect that the write must have; `undefined` for a read, and without an `ensure`. */
   readonly ensure: Ensure | undefined;
-  /** How to find the thing that the write made; `undefined` on a read, and without one. */
+  /** How to find what the write created; `undefined` for a read, and without a `discover`. */
   readonly discover: Discover | undefined;
 }
 
@@ -172,48 +172,48 @@ export function isWrite(step: CallStep): step is WriteStep {
   return step.operation.writes;
 }
 
-/** A read made beside a step. */
+/** A read beside a step. */
 export interface SideRead {
   /** The operation that reads. */
   readonly operation: Operation;
   /** The input of the operation. */
   readonly with: Template;
-  /** Who acts; `undefined` on a read that names nobody. */
+  /** Who acts; `undefined` for a read that names nobody. */
   readonly as: ActorUse | undefined;
 }
 
-/** The effect that a write must have. If it is there already, the write is not sent; after the write it must be there. */
+/** The effect that a write must have. If it exists already, the write is not sent; after the write it must exist. */
 export interface Ensure {
   /** The read that shows the effect. */
   readonly read: SideRead;
   /** How long it may take until the service shows the written value. */
   readonly withinMs: number;
-  /** Over `response`: holds when the effect is there. */
+  /** A condition on `response` that holds if the effect exists. */
   readonly that: Expression;
 }
 
-/** How to find, by reading, the thing that a write made. */
+/** How to find by reading what a write created. */
 export interface Discover {
   /** The read that finds the thing. */
   readonly read: SideRead;
   /** How long it may take until the service shows the written value. */
   readonly withinMs: number;
-  /** Over `response`: a list of exactly one. */
+  /** Gives a list with exactly one item from `response`. */
   readonly one: Expression;
-  /** Over `one`: the values for later steps. */
+  /** The values for later steps, computed from `one`. */
   readonly outputs: ReadonlyMap<string, Expression>;
 }
 
-/** Steps with a way out when one of them fails. */
+/** A block: steps, with other steps for the case that one of them fails. */
 export interface BlockStep extends StepCommon {
   readonly kind: "block";
   /** The steps of its `block`, in their order. */
   readonly steps: readonly Step[];
-  /** The steps that run when one of the block has failed; empty without any. */
+  /** The steps that run if a step of the block has failed; empty if there are none. */
   readonly rescue: readonly Step[];
-  /** The steps that run at the end, whether the block failed or not; empty without any. */
+  /** The steps that run at the end in any case; empty if there are none. */
   readonly always: readonly Step[];
-  /** How the block, which only reads, is tried again as a whole; `undefined` without one. */
+  /** How to retry the whole block, which only reads; `undefined` without a `retry`. */
   readonly retry: Retry | undefined;
 }
 
@@ -224,14 +224,14 @@ export interface IncludeStep extends StepCommon {
   readonly uses: string;
   /** The included playbook, checked. */
   readonly playbook: Playbook;
-  /** The inputs that the step gives, by name; the others have their defaults. */
+  /** The inputs that the step gives, by name. The others have their defaults. */
   readonly inputs: ReadonlyMap<string, Template>;
 }
 
-/** A condition over a new read, the conservation of a quantity, or two sides that must agree, checked when all steps are complete. */
+/** A check when all steps are complete: a condition on a new read, a conserved quantity, or two sides that must agree. */
 export interface CheckStep extends StepCommon {
   readonly kind: "check";
-  /** Whether it is only reported when it does not hold. */
+  /** Whether it is only reported if it does not hold. */
   readonly warns: boolean;
   /** What is checked. */
   readonly looks: LookCheck | Conserve | Compare;
@@ -242,22 +242,22 @@ export interface LookCheck {
   readonly kind: "look";
   /** The read whose answer is checked. */
   readonly read: SideRead;
-  /** Over `response`: what must hold. */
+  /** The condition on `response` that must hold. */
   readonly that: Expression;
 }
 
-/** Token: supply = sum of accounts = mints - burns. Vault and sale likewise. */
+/** A conserved quantity. For a token: supply = sum of accounts = mints - burns. Vaults and sales have similar rules. */
 export interface Conserve {
   readonly kind: "conserve";
-  /** Such as `token`: a name under which the interface of the reads conserves something. */
+  /** The name of what is conserved, such as `token`. */
   readonly of: string;
-  /** The sides of the quantity, and how they are read. */
+  /** The sides of the quantity, and how to read them. */
   readonly conserved: Conserved;
   /** The id of the thing whose quantity is conserved, such as that of a token. */
   readonly id: Template;
   /** Who reads; for a sale, everybody who may have bought. */
   readonly as: readonly ActorUse[];
-  /** The operations that it takes. */
+  /** The operations that it needs. */
   readonly reads: readonly Operation[];
 }
 
@@ -270,97 +270,97 @@ export interface Compare {
   readonly key: readonly string[];
   /** The parts of the key whose values differ between the sides; empty without any. */
   readonly mappings: readonly Mapping[];
-  /** Differences up to it are ignored. */
+  /** Differences up to this amount are ignored. */
   readonly tolerance: Decimal;
-  /** A row that changed within it is moving, and not yet a drift. */
+  /** A row that changed within this time is moving, and not yet a drift. */
   readonly settleMs: number;
   /** How long to wait before a difference is read again, to confirm it. */
   readonly recheckMs: number;
-  /** Whether it passes when neither side has a row. */
+  /** Whether it passes if neither side has a row. */
   readonly mayBeEmpty: boolean;
-  /** The part of the key for whose values the totals are reported. */
+  /** The part of the key by which the reported totals are grouped. */
   readonly totals: string | undefined;
-  /** Separates it from other comparisons of the same name: over `inputs`, `env` and `run`. */
+  /** Distinguishes it from other comparisons with the same name; an expression over `inputs`, `env` and `run`. */
   readonly scope: Template | undefined;
 }
 
 /** A comparison of two sides that the playbook writes itself. */
 export interface GivenSides {
   readonly kind: "given";
-  /** The side that differences are counted from: a difference is left minus right. */
+  /** The left side. A difference is left minus right. */
   readonly left: Side;
   readonly right: Side;
 }
 
-/** The sides that a conserved quantity has, for each round of a `foreach`. */
+/** The sides of a conserved quantity, for each round of a `foreach`. */
 export interface ConservedSides {
   readonly kind: "conserved";
-  /** `undefined` when there is only one round. */
+  /** The rounds; `undefined` if there is only one. */
   readonly foreach: Foreach | undefined;
   /** The quantity, and how its sides are read. */
   readonly conserve: Conserve;
 }
 
-/** One side of a comparison: the origin of its rows, and the compared value of a row. */
+/** One side of a comparison: the source of its rows, and the compared value of a row. */
 export interface Side {
   /** Its name in reports. */
   readonly name: string;
   /** Where the rows come from. */
   readonly source: ReadSource | ListSource | OutsideSource;
-  /** Rows for which it does not hold are left out. */
+  /** Rows for which this does not hold are left out. */
   readonly where: Expression | undefined;
-  /** By the names of its parts. */
+  /** The parts of the key by their names. */
   readonly key: ReadonlyMap<string, Expression>;
   /** The parts that are the same for all rows of one read. */
   readonly fixed: ReadonlySet<string>;
-  /** Without it, only the row's existence is compared. */
+  /** The compared value; without it, only the existence of rows is compared. */
   readonly value: Expression | undefined;
-  /** Whether rows of one key are added up; otherwise a second one is a finding. */
+  /** Whether rows with the same key are added up; otherwise a second row is a finding. */
   readonly sums: boolean;
-  /** What identifies the record of a row, so that one that is listed several times counts once. */
+  /** What identifies the record of a row, so that a record that is listed several times counts once. */
   readonly once: Expression | undefined;
   /** When the row last changed. */
   readonly at: Expression | undefined;
 }
 
-/** Rows of the service, read once, or in each round of a `foreach`. */
+/** Rows that are read from the service, once or in each round of a `foreach`. */
 export interface ReadSource {
   readonly kind: "read";
-  /** `undefined` when the rows are read once. */
+  /** The rounds; `undefined` if the rows are read once. */
   readonly foreach: Foreach | undefined;
   /** The read whose answers hold the rows. */
   readonly read: SideRead;
-  /** The rows of one page, over its `response`; by default the operation's list, or the response as the only row. */
+  /** Gives the rows of one page from its `response`; by default the operation's list, or the response as the only row. */
   readonly each: Expression | undefined;
 }
 
-/** Rows that are known already: of an input, or of earlier steps. */
+/** Rows that are already known, from an input or from earlier steps. */
 export interface ListSource {
   readonly kind: "list";
   /** Gives the list of the rows. */
   readonly rows: Expression;
 }
 
-/** Rows from outside of the service. */
+/** Rows from outside the service. */
 export interface OutsideSource {
   readonly kind: "outside";
   /** The file, database or API that holds the rows. */
   readonly place: OutsidePlace;
-  /** What each row must be. */
+  /** The required shape of each row. */
   readonly shape: ValueShape;
   /** The file of the playbook, whose secrets the place names. */
   readonly file: string;
-  /** The whole as it was written. */
+  /** All of it as it was written. */
   readonly written: Json;
 }
 
-/** Which value of a key part on the left matches which on the right: data of the operator, because the interfaces share no key. */
+/** Which value of a key part on the left matches which value on the right. The operator provides this, because the interfaces share no key. */
 export interface Mapping {
   /** The name of the part of the key. */
   readonly part: string;
-  /** Gives a list of objects: each has a value of the left, and the one that matches it on the right. */
+  /** Gives a list of objects. Each holds a value of the left side, and the matching value of the right side. */
   readonly from: Template;
-  /** The fields of its rows. */
+  /** The field of each object with the left side's value. */
   readonly left: string;
   readonly right: string;
 }

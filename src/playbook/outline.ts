@@ -7,7 +7,7 @@ import type { StepLoops } from "./model.ts";
 
 /** A step before it is read: its id, its place, and the steps in it. */
 export interface Outline extends StepLoops {
-  /** Its own id, or one made of its place, such as `step2`. */
+  /** Its own id, or one made from its position, such as `step2`. */
   readonly id: string;
   /** Its line in the file, from 1. */
   readonly line: number;
@@ -15,13 +15,13 @@ export interface Outline extends StepLoops {
   readonly node: MapNode;
   /** The values of its keywords. */
   readonly fields: StepFields;
-  /** `include` when its `uses` names a file. */
+  /** The kind of step; `include` if its `uses` names a file. */
   readonly kind: "call" | "block" | "include";
   /** The sections of blocks around it, the outermost first. */
   readonly sections: readonly Section[];
-  /** Its own `if` may skip it. */
+  /** Whether its own `if` may skip it. */
   readonly conditional: boolean;
-  /** The steps in each part of a block, in their order; empty lists in any other step. */
+  /** The steps in each part of a block, in order; the lists of other steps are empty. */
   readonly parts: Readonly<Record<BlockPart, readonly Outline[]>>;
 }
 
@@ -48,9 +48,9 @@ export const BLOCK_PARTS: readonly BlockPart[] = ["block", "rescue", "always"];
 const NO_STEPS: readonly Outline[] = [];
 const NO_PARTS: Outline["parts"] = { block: NO_STEPS, rescue: NO_STEPS, always: NO_STEPS };
 
-/** The outlines of a playbook's steps, and all of them by id; two steps of one id are reported. */
+/** The outlines of a playbook's steps, and all steps by id. Two steps with the same id are reported. */
 export class Outliner {
-  /** By id; of two with the same id, the first. */
+  /** The steps by id. If two have the same id, the first. */
   readonly all: Map<string, Outline> = new Map();
   /** Every step, as it was written. */
   readonly nodes: MapNode[] = [];
@@ -60,7 +60,7 @@ export class Outliner {
     this.#context = context;
   }
 
-  /** Returns the outlines of a list of steps; an id that is made of a step's place begins with `prefix`. */
+  /** Returns the outlines of a list of steps. Ids made from positions begin with `prefix`. */
   read(list: SourceNode | undefined, sections: readonly Section[] = [], prefix = "step"): readonly Outline[] {
     if (list?.kind !== "list") return NO_STEPS;
     return list.items
@@ -68,7 +68,7 @@ export class Outliner {
       .map((node, at) => this.#step(node, sections, `${prefix}${at + 1}`));
   }
 
-  // A step without an id gets one by its place, so that reports and the journal can name it.
+  // A step without an id gets one from its position, so that reports and the journal can name it.
   #step(node: MapNode, sections: readonly Section[], byPlace: string): Outline {
     const fields = fieldsOf(node, STEP);
     const id = textOf(fields.id) ?? byPlace;
@@ -111,12 +111,12 @@ export class Outliner {
   }
 }
 
-/** Returns what the steps in a part of a block are inside of. */
+/** Returns the section that a part of a block is. */
 export function sectionOf({ id, fields, foreach, conditional }: Outline, part: BlockPart): Section {
   return { block: id, part, foreach, conditional, rescues: fields.rescue !== undefined };
 }
 
-/** Whether `uses` names a file. */
+/** Returns whether `uses` names a file. */
 export function isPath(uses: string | undefined): boolean {
   return uses !== undefined && /^\.{0,2}\/|\.ya?ml$/.test(uses);
 }

@@ -4,12 +4,12 @@ import type { FileData } from "./playbook-files.ts";
 import type { ActorUse, CallStep, CheckStep, Compare, Conserve, IncludeStep, Playbook, Step } from "./model.ts";
 import type { InputDeclaration } from "./declarations.ts";
 
-/** Returns the steps directly in a step, in their order; the steps of an included playbook are its own. */
+/** Returns the steps directly in a step, in order. The steps of an included playbook are not among them. */
 export function heldBy(step: Step): readonly Step[] {
   return step.kind === "block" ? [...step.steps, ...step.rescue, ...step.always] : [];
 }
 
-/** Returns every step of a list at every depth of its blocks, each before its content, which is what `held` gives. */
+/** Yields every step of a list at every depth of its blocks, each before its content. `held` gives the content of a block. */
 export function* stepsIn(steps: readonly Step[], held: typeof heldBy = heldBy): Generator<Step> {
   for (const step of steps) {
     yield step;
@@ -17,19 +17,19 @@ export function* stepsIn(steps: readonly Step[], held: typeof heldBy = heldBy): 
   }
 }
 
-/** One call of the service in a playbook: by a step, or by a read beside one. */
+/** One call of the service in a playbook, by a step or by a read beside it. */
 export interface CallUse {
   /** The playbook that makes the call; it may be an included one. */
   readonly playbook: Playbook;
-  /** The step that makes the call, or beside which it is made. */
+  /** The step that makes the call, itself or in a read beside it. */
   readonly step: CallStep | CheckStep;
   /** The operation that is called. */
   readonly operation: Operation;
-  /** Who acts; `undefined` on a read that names nobody. */
+  /** Who acts; `undefined` for a read that names nobody. */
   readonly as: ActorUse | undefined;
 }
 
-/** Returns every call that a playbook may make, with those of the playbooks that it includes. */
+/** Yields every call that a playbook may make, including those of the playbooks that it includes. */
 export function* callsOf(playbook: Playbook): Generator<CallUse> {
   for (const step of stepsIn(playbook.steps)) {
     if (step.kind === "include") yield* callsOf(step.playbook);
@@ -44,9 +44,9 @@ export function compares(playbook: Playbook): boolean {
 }
 
 /**
- * Whether each round of a step compares something. That each item of an empty list fits is true, but a comparison of nothing shows nothing
- * (decision 199). A playbook that writes may have had nothing to write, so its checks do not count; nor do those in a `rescue`, which a block
- * that has not failed does not need.
+ * Whether each round of a step surely compares something. If a list is empty, it is true that each of its items agrees, but this proves
+ * nothing (decision 199). A playbook that writes may have had nothing to write, so its checks do not count. Nor do those in a `rescue`, which
+ * may not be needed.
  */
 export function mustCompare(step: Step | CheckStep): boolean {
   if (step.kind === "check") return mustHaveRows(step);
@@ -91,20 +91,20 @@ function callsOfSides(sides: Compare["sides"]): readonly Made[] {
   return [sides.left, sides.right].flatMap(({ source }) => (source.kind === "read" ? [source.read] : []));
 }
 
-/** A write somewhere in a playbook, and the way to it: `mint.yaml:12 (mint)` for each playbook on it. */
+/** A write in a playbook, and the steps that lead to it, such as `mint.yaml:12 (mint)`. */
 export interface FoundWrite {
   /** The operation that writes. */
   readonly operation: Operation;
-  /** The steps on the way, the outermost first and the write last. */
+  /** The steps that lead to it, the outermost first and the write last. */
   readonly chain: readonly string[];
 }
 
-/** Returns whether some steps, or playbooks that they include, may write. */
+/** Returns whether some steps, or the playbooks that they include, may write. */
 export function hasWrites(steps: readonly Step[]): boolean {
   return writesOf(steps).next().done !== true;
 }
 
-/** Returns the writes of some steps, with those of the playbooks that they include. */
+/** Yields the writes of some steps, including those of the playbooks that they include. */
 export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWrite> {
   for (const step of stepsIn(steps)) {
     const here = `${file}${file === "" ? "line " : ":"}${step.line} (${step.id})`;
@@ -115,7 +115,7 @@ export function* writesOf(steps: readonly Step[], file = ""): Generator<FoundWri
   }
 }
 
-/** The playbooks that a playbook includes, directly. */
+/** Returns the steps that include playbooks, at every depth of the blocks. */
 export function includesOf(playbook: Playbook): readonly IncludeStep[] {
   return [...stepsIn(playbook.steps)].filter((step) => step.kind === "include");
 }
@@ -132,7 +132,7 @@ export function playbooksIn(playbook: Playbook): readonly Playbook[] {
   return [...found.values()];
 }
 
-/** Returns the content of data files that included playbooks name themselves; those of the playbook itself are inputs of a run. */
+/** Returns the content of the data files that included playbooks name themselves. The data files of the playbook itself are inputs of a run. */
 export function includedData(playbook: Playbook): FileData {
   const included = playbooksIn(playbook)
     .slice(1)
@@ -148,7 +148,7 @@ function fileDefaults(inputs: readonly InputDeclaration[]): JsonObject {
   );
 }
 
-/** The step of a playbook that has an id, at any depth of its blocks. */
+/** Returns the step of a playbook with an id, at any depth of its blocks. */
 export function stepNamed(playbook: Playbook, id: string): Step | undefined {
   for (const step of stepsIn(playbook.steps)) if (step.id === id) return step;
   return undefined;

@@ -6,7 +6,7 @@ import { warnOfConstant, warnOfNever } from "../predictions/warnings.ts";
 
 const SHOWN_CHARS = 200;
 
-/** Reads an expression without ${{ }}; reports, and returns `undefined`, when it is wrong. */
+/** Reads an expression without ${{ }}. If it is wrong, reports this and returns `undefined`. */
 export function readBare(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Checked | undefined {
   if (node?.kind !== "scalar") return undefined;
   const text = String(node.value);
@@ -66,7 +66,7 @@ function refuseBraces(text: string, node: ScalarNode, context: CheckContext): un
   );
 }
 
-// In [a, b] YAML splits at each comma, even inside an expression: the text after such a half is not an item of its own.
+// In [a, b], YAML splits at each comma, even inside an expression. So the text after such a half is not an item of its own.
 function uncut(items: readonly SourceNode[], context: CheckContext): readonly SourceNode[] {
   const cut = items.findIndex((item) => isCutOff(textOf(item) ?? ""));
   const node = items[cut];

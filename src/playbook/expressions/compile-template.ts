@@ -12,7 +12,7 @@ import type { Template } from "./template.ts";
 import { kindOfType, kindsOf } from "../types/value-types.ts";
 import { warnOfUnmarked } from "../predictions/warnings.ts";
 
-/** Makes a template of a value, and checks each expression in it against the schema of its place. */
+/** Compiles a value to a template, and checks each expression in it against the schema of its place. */
 export function compileTemplate(
   node: SourceNode,
   schema: JsonSchema | undefined,
@@ -42,7 +42,7 @@ function compileMap(node: MapNode, schema: JsonSchema | undefined, context: Chec
     if (holdsExpression(key)) context.report(EXPRESSION_IN_KEY, entry.key);
     return [key, compileTemplate(entry.value, fieldSchema(schema, key), context, scope)] as const;
   });
-  // Not of an empty map, which would become the whole organization.
+  // An empty map is left alone, because it would become the whole organization.
   const isWithoutOrganization = isEntity(schema) && entries.length > 0 && !node.entries.has("orgId");
   return { kind: "object", entries: isWithoutOrganization ? [OF_ENVIRONMENT, ...entries] : entries };
 }
@@ -92,7 +92,7 @@ function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context,
   return { kind: "expression", expression: checked.expression, number: wanted?.has("number") === true && !wanted.has("string") };
 }
 
-// A step that must fail may get a wrong id, and new things may have any name.
+// A step that must fail may use a wrong id, and new things may have any name.
 function checkId({ id, expression }: Checked, { schema, context, scope }: Where, place: () => Range): void {
   if (scope.fails === true) return;
   if (scope.maybe !== true) context.inputKinds.note(expression.text, schema);
@@ -131,7 +131,7 @@ function compileText(value: string, node: ScalarNode, { schema, context, scope }
   return { kind: "text", parts: [...parts, rest].filter((part) => part !== "") };
 }
 
-// What to write where a text is given, and something else belongs.
+// Returns what to write if a text is in the place of another type.
 function textInstead(schema: JsonSchema | undefined, text: string): string | undefined {
   const spaces = adviceOnSpaces(text);
   if (spaces !== undefined) return spaces;
@@ -161,13 +161,13 @@ function wantedWords(schema: JsonSchema | undefined): string {
   return [...(kindsOf(schema) ?? [])].map((kind) => WORDS[kind] ?? kind).join(" or ");
 }
 
-/** Quotes keep other YAML readers from rounding quantities: "100.00" is a number where a number is expected. */
+/** People quote quantities so that other YAML readers do not round them. "100.00" is a number where a number is expected. */
 export function numeralWanted(schema: JsonSchema | undefined, text: string): Decimal | undefined {
   const kinds = kindsOf(schema);
   return kinds?.has("number") === true && !kinds.has("string") ? Decimal.parse(text) : undefined;
 }
 
-/** The schema of an object's field, looked for in the branches of a choice too. */
+/** Returns the schema of an object's field, also from the branches of a choice. */
 export function fieldSchema(schema: JsonSchema | undefined, field: string): JsonSchema | undefined {
   if (schema === undefined) return undefined;
   const resolved = resolve(schema);
@@ -178,7 +178,7 @@ export function fieldSchema(schema: JsonSchema | undefined, field: string): Json
   return typeof resolved.additionalProperties === "object" ? resolved.additionalProperties : undefined;
 }
 
-/** The schema of a list's items. */
+/** Returns the schema of a list's items. */
 export function itemSchema(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (schema === undefined) return undefined;
   const resolved = resolve(schema);

@@ -10,25 +10,25 @@ import type { Outline } from "../outline.ts";
 import type { KnownSecrets, OutsideNames } from "../settings/secrets-and-variables.ts";
 import type { StepTypes } from "../types/step-types.ts";
 
-/** What all of one playbook is checked against. */
+/** What every part of one playbook is checked against. */
 export interface Surroundings {
   /** Collects the findings of the check. */
   readonly context: CheckContext;
   /** Checks the uses of `steps`. */
   readonly names: StepNames;
-  /** Finds the lists of steps that are only a part. */
+  /** Finds the lists that hold only a part of what the service has. */
   readonly lists: ListsInPart;
   /** Checks the uses of `secrets` and `env`. */
   readonly outside: OutsideNames;
-  /** The secrets that the playbook declares, and those that its rows refer to. */
+  /** The secrets that the playbook declares, and those that its outside rows refer to. */
   readonly secrets: KnownSecrets;
   /** The type of `steps` at each place. */
   readonly types: StepTypes;
-  /** By name. */
+  /** The actors by their names. */
   readonly actors: ReadonlyMap<string, ActorDeclaration>;
-  /** The `as` of `defaults`, for calls that have none of their own; `undefined` without one. */
+  /** The `as` of `defaults`, for calls without their own; `undefined` if there is none. */
   readonly defaultAs: SourceNode | undefined;
-  /** Whether the playbook is of mode read-only. */
+  /** Whether the playbook is `mode: read-only`. */
   readonly readOnly: boolean;
   /** Finds the playbooks that this one includes. */
   readonly included: IncludedPlaybooks;
@@ -36,7 +36,7 @@ export interface Surroundings {
 
 /** A place in a playbook, with the names that may be used there. */
 export interface Spot extends Standpoint {
-  /** The names of the items of the loops around. */
+  /** The item names of the surrounding loops. */
   readonly variables: Readonly<Record<string, Variable>>;
   /** Whether the service is expected to refuse the call. */
   readonly fails: boolean;
@@ -44,11 +44,11 @@ export interface Spot extends Standpoint {
   readonly maybe: boolean;
   /** The types of the names that may be used there. */
   readonly types: TypeEnvironment;
-  /** The steps before it; the list grows as the playbook is read. */
+  /** The steps before it. The list grows while the playbook is read. */
   readonly done: Set<string>;
 }
 
-/** The first place of a playbook: nothing has run yet. */
+/** The first place of a playbook, where nothing has run yet. */
 export function firstSpot(types: StepTypes): Spot {
   return { done: new Set(), sections: [], under: [], variables: {}, fails: false, maybe: false, types: types.within([]) };
 }
@@ -61,7 +61,7 @@ export function within(spot: Spot, block: Outline, part: Outline["sections"][num
   return { ...spot, sections, types: types.with(spot.variables) };
 }
 
-/** Returns the names that an expression at a spot may use; `own` is the step that it belongs to, which has its answer when `answered`. */
+/** Returns the names that an expression at a spot may use. `own` is the step of the expression; its answer is available if `answered` is set. */
 export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Readonly<Record<string, TypeName>>): ExpressionScope {
   return {
     get types(): TypeEnvironment {
@@ -79,7 +79,7 @@ export function scopeAt(around: Surroundings, spot: Spot, own?: Own, more?: Read
   };
 }
 
-// Other names are looked up when they are used, because most expressions use only the answer.
+// Other names are looked up only when they are used, because most expressions use only the answer.
 function isFromBefore({ root }: Reference): boolean {
   return root === "steps" || root === "secrets" || root === "env";
 }

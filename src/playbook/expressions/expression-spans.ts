@@ -11,23 +11,23 @@ export interface Span extends Stretch {
   readonly from: number;
 }
 
-/** Returns whether a text holds an expression, so that only a run knows its value. */
+/** Returns whether a text holds an expression, whose value is known only in a run. */
 export function holdsExpression(text: string): boolean {
   return text.includes(OPENING);
 }
 
-/** Returns where an expression without an end begins, after the last one with an end. */
+/** Returns the place of an opening `${{` without an end. */
 export function openingIn(text: string): { readonly start: number; readonly end: number } | undefined {
   const start = text.indexOf(OPENING);
   return start < 0 ? undefined : { start, end: start + OPENING.length };
 }
 
 /**
- * Returns the expressions in a text. Their ends are found past the texts and braces in them. If these do not close, the nearest `}}` is
- * the end, so that the expression's fault can be reported.
+ * Returns the expressions in a text. The end of an expression is found behind the quoted texts and braces in it. If these do not close, the
+ * nearest `}}` counts as the end, so that the fault in the expression can be reported.
  */
 export function* spansIn(text: string): Generator<Span> {
-  let closes = true; // an unclosed text is not read to its end again for each expression
+  let closes = true; // after an unclosed text, the rest is not read again for each expression
   let start = text.indexOf(OPENING);
   while (start >= 0) {
     const from = start + OPENING.length;
@@ -41,21 +41,21 @@ export function* spansIn(text: string): Generator<Span> {
   }
 }
 
-/** Returns the expression that is a whole text, if one is: with a space or a line break around it, it is a part of a text. */
+/** Returns the expression that makes up a whole text. With a space or a line break around it, an expression is only a part of a text. */
 export function wholeExpression(text: string): Span | undefined {
   if (!holdsExpression(text)) return undefined;
   const [span] = spansIn(text);
   return span !== undefined && span.end - span.start === text.length ? span : undefined;
 }
 
-/** Returns how to write a text that is one expression but for the spaces around it, where no text belongs; `undefined` for others. */
+/** Returns how to fix a text that would be one expression without the spaces around it; `undefined` for any other text. */
 export function adviceOnSpaces(text: string): string | undefined {
   return wholeExpression(text) === undefined && wholeExpression(text.trim()) !== undefined
     ? "remove the spaces and line breaks around ${{ }}; in place of > or |, write >- or |-"
     : undefined;
 }
 
-// The text between the parts that matter: anything but a quote or a brace; and a text, raw or not, long or short.
+// The tokens that matter are braces and the delimiters of quoted texts, raw or not, long or short. PLAIN matches what is between them.
 const TOKEN = /r?"""|r?'''|r?"|r?'|\{|\}\}|\}/giy;
 const PLAIN = /(?:(?!r["'])[^"'{}])+/giy;
 

@@ -8,7 +8,7 @@ import { tooLongText } from "../../expression/steps.ts";
 /** A value of a playbook that may hold expressions. */
 export type Template =
   | { readonly kind: "literal"; readonly value: Json }
-  /** The organization of an entity that names none: that of the environment. Only among the entries of an object. */
+  /** The environment's organization, for an entity that names none. It occurs only among the entries of an object. */
   | { readonly kind: "organization" }
   /** The whole value is one expression; `number` if a numeral in a string must become a number. */
   | { readonly kind: "expression"; readonly expression: Expression; readonly number: boolean }
@@ -18,14 +18,14 @@ export type Template =
   | { readonly kind: "object"; readonly entries: readonly (readonly [string, Template])[] };
 
 /**
- * Returns the value of a template, nested no deeper than so many levels: those that an answer may have. Pure; its expressions share one
+ * Returns the value of a template, nested at most `levels` deep, as an answer may be. Pure. The expressions of the template share one
  * budget. Throws an EvaluationFailure.
  */
 export function bind(template: Template, scope: Scope, levels: number = LIMITS.answerDepth): Json {
   return sharingSteps("expressionSteps", () => bound(template, scope, levels));
 }
 
-// A literal is never too deep: a playbook's text nests less than an answer may.
+// A literal is never too deep, because the text of a playbook may nest less than an answer.
 function bound(template: Template, scope: Scope, levels: number): Json {
   switch (template.kind) {
     case "literal":
@@ -43,7 +43,7 @@ function bound(template: Template, scope: Scope, levels: number): Json {
   }
 }
 
-/** The scope's name for the organization of the environment. No expression can spell it. */
+/** The name of the environment's organization in a scope. No expression can spell it. */
 export const ORGANIZATION = "$organization";
 
 function organizationIn(scope: Scope): Json | undefined {
@@ -52,7 +52,7 @@ function organizationIn(scope: Scope): Json | undefined {
 
 type ObjectTemplate = Extract<Template, { kind: "object" }>;
 
-/** Returns the entries of an object, without an organization where the environment names none. */
+/** Returns the entries of an object. Leaves out the organization if the environment names none. */
 export function knownEntries({ entries }: ObjectTemplate, scope: Scope): ObjectTemplate["entries"] {
   return organizationIn(scope) === undefined ? entries.filter(([, { kind }]) => kind !== "organization") : entries;
 }
@@ -75,7 +75,7 @@ function textOf(expression: Expression, scope: Scope): string {
   throw new EvaluationFailure(`${expression.text.trim()} is ${shownJson(value)}, which cannot be part of a text`);
 }
 
-/** Every expression of a template, in the order they are written. */
+/** Yields every expression of a template in the order of the text. */
 export function* expressionsIn(template: Template): Generator<Expression> {
   switch (template.kind) {
     case "literal":

@@ -2,7 +2,7 @@ import type { SourceNode } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { spansIn } from "./expression-spans.ts";
 
-/** Reports each expression in a text that is taken as it is written, such as a path or a default. A description may show how expressions look. */
+/** Reports each expression in a text that is not evaluated, such as a path or a default. A description may contain expressions as examples. */
 export function reportUnread(node: SourceNode, context: CheckContext): void {
   switch (node.kind) {
     case "scalar":

@@ -12,11 +12,11 @@ import { parseYaml } from "../../source/parse.ts";
 import type { FileFormat, FileRule, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, type ShapeProblem, spellPath, problemSentence } from "./value-shape.ts";
 
-/** One thing that is wrong in a data file: where, what, and what would fix it. */
+/** One problem in a data file: its place, what is wrong, and how to fix it. */
 export interface ContentProblem {
   /** What is wrong and where, in one sentence. */
   readonly message: string;
-  /** What would fix it; left out when that is unknown. */
+  /** How to fix it; left out if this is unknown. */
   readonly fix?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface ContentSource {
   readonly path: string;
   /** The content of the file, not parsed yet. */
   readonly text: string;
-  /** What the content must be. */
+  /** The required shape of the content. */
   readonly shape: ValueShape;
   /** The rules of the input, such as the format. */
   readonly rule: FileRule;
@@ -44,7 +44,7 @@ export function formatOfPath(path: string): FileFormat | undefined {
   return FORMATS[extname(path).toLowerCase()];
 }
 
-/** Reads a data file and checks it. Never throws for what the text holds. */
+/** Reads a data file and checks it. Never throws because of the text. */
 export function readContent(source: ContentSource): Content {
   const content = contentOf(source);
   return source.isQuoted || "value" in content
@@ -52,7 +52,7 @@ export function readContent(source: ContentSource): Content {
     : { problems: content.problems.map((each) => unquoted(each, source.path)) };
 }
 
-// The message ends before any content of the file.
+// The rest of the message is cut off, because it may quote the file.
 function unquoted({ message }: ContentProblem, path: string): ContentProblem {
   const [line = ""] = message.startsWith(path) ? (/^:\d+(?::\d+)?/.exec(message.slice(path.length)) ?? []) : [];
   return {
@@ -81,7 +81,7 @@ function refused(message: string, fix?: string): Content {
   return { problems: [{ message, fix }] };
 }
 
-/** Describes where a part of the content is. */
+/** Describes the place of a part of the content. */
 type Locate = (path: readonly string[]) => string;
 
 function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Content {
@@ -91,7 +91,7 @@ function judged({ shape, rule }: ContentSource, value: Json, locate: Locate): Co
   return shown.length === 0 ? { value } : { problems: shown };
 }
 
-/** Describes the first problems of a value, and says how many more there are. */
+/** Describes the first problems of a value, and counts the others. */
 export function firstProblems(problems: Iterable<ShapeProblem>, locate: Locate): readonly ContentProblem[] {
   const shown: ContentProblem[] = [];
   let omitted = 0;
@@ -158,7 +158,7 @@ function readJson(source: ContentSource): Content {
   return judged(source, ours(source, value), locatorOf(source));
 }
 
-/** Returns where a JSON text has a key twice in one object, in the words of a file that people write. */
+/** Returns where a JSON text has the same key twice in one object, in the words of a YAML finding. */
 export function placeOfTwice({ path, text }: Pick<ContentSource, "path" | "text">): {
   readonly at: string;
   readonly message: string;
@@ -184,7 +184,7 @@ function placeInJson(said: string, text: string): JsonFault {
   return { message: token, line: String(before.length), column: String((before.at(-1) ?? "").length + 1) };
 }
 
-// The parser does not say where: the shortest text in which it finds the token ends with it.
+// The parser does not give the place. The token ends where the shortest text in which the parser finds it ends.
 function offsetOfToken(text: string): number {
   let [without, within] = [0, text.length];
   while (within - without > 1) {
@@ -204,7 +204,7 @@ function hasWrongToken(text: string): boolean {
   }
 }
 
-// JSON is read without positions, which cost most of the time and memory; it is read again as YAML when a position is needed.
+// JSON is parsed without positions, which would cost most of the time and memory. If a position is needed, it is parsed again as YAML.
 function locatorOf({ path: file, text }: ContentSource): Locate {
   let parsed: ReturnType<typeof parseYaml> | undefined;
   return (path) => {
@@ -233,7 +233,7 @@ function readTable(source: ContentSource): Content {
   }
 }
 
-// One problem for a column, not one for each of its cells.
+// A wrong column is one problem, not one for each of its cells.
 function headerProblems(header: readonly string[], { properties, required, open }: ValueShape): readonly ContentProblem[] {
   if (properties === undefined) return [];
   const names = [...properties.keys()];
@@ -248,7 +248,7 @@ function headerProblems(header: readonly string[], { properties, required, open 
   ].slice(0, LIMITS.inputProblems);
 }
 
-// An empty cell is no value if none is required, and null if that is allowed.
+// An empty cell means no value if the field is not required, or null if that is allowed.
 function typedRow({ properties, required }: ValueShape, cells: CsvRow): Json {
   const fields: [string, Json][] = [];
   for (const [column, cell] of Object.entries(cells)) {

@@ -13,7 +13,7 @@ import { refusalOf } from "../file-placement.ts";
 import { type ShapeReader, uniqueOf } from "./shape-reader.ts";
 import { userSchema } from "./user-schema.ts";
 
-/** Reads the declaration of a file: its content by a JSON Schema or by keywords, and its default file. */
+/** Reads the declaration of a file input: the rules of its content, from a JSON Schema or keywords, and its default file. */
 export class FileInputReader {
   readonly #shapes: ShapeReader;
   readonly #context: CheckContext;
@@ -23,7 +23,7 @@ export class FileInputReader {
     this.#context = context;
   }
 
-  /** Returns what the declaration of a file says; what is wrong in it is reported. */
+  /** Returns what the declaration of a file input says. Reports what is wrong in it. */
   read(
     name: string,
     node: SourceNode,
@@ -78,7 +78,7 @@ export class FileInputReader {
     return shape;
   }
 
-  // The rows of a table are records of plain values.
+  // The rows of a table are objects with plain values.
   #table(shape: ValueShape, node: SourceNode): ValueShape {
     if (shape.type === "any") return { type: "list", items: TEXT_RECORD };
     const place = keyOf(node, "schema") ?? keyOf(node, "items") ?? keyOf(node, "properties") ?? node.range;
@@ -186,7 +186,7 @@ interface WrittenSchema {
   readonly text?: string;
 }
 
-// JSON is read again as YAML, which has the positions of its parts.
+// JSON is parsed again as YAML in order to get positions.
 function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem): string {
   const { file, root } = parseYaml(path, text);
   if (root === undefined) return path;
@@ -204,7 +204,7 @@ const TEXT_RECORD: ValueShape = { type: "object", values: { type: "string" } };
 
 const OF_LISTS = ["minItems", "maxItems", "unique"];
 
-/** The rules that exclude each other. */
+/** The rules that exclude one another. */
 const BESIDE: Readonly<Record<"schema" | "items" | "properties", readonly string[]>> = {
   schema: ["items", "properties", "required", ...OF_LISTS],
   items: ["properties", "required"],

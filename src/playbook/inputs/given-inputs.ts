@@ -9,18 +9,18 @@ import type { FileRule, InputDeclaration, InputType } from "../declarations.ts";
 import { isQuotable, refusalOf } from "../file-placement.ts";
 import { coerce, shapeProblems, spellPath, withOrganization } from "./value-shape.ts";
 
-/** Values given for a run: from the command line as text, or from a file as JSON. A file is given by its path. */
+/** Values for a run: text from the command line, or JSON from a file. The value of a file input is its path. */
 export type GivenInputs = Readonly<Record<string, Json>>;
 
-/** Returns where a part of the given values is written, the name of its input first; undefined where there is no place to show. */
+/** Returns where a part of the given values is written; undefined if there is no place to show. `path` begins with the name of the input. */
 export type PlaceOfInput = (path: readonly string[]) => string | undefined;
 
-/** A value, or what is wrong with it. */
+/** A value, or its problems. */
 type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
 
 /**
  * Returns the value of every input, given or default. Throws a Failure that names each missing, unknown or wrong input, with at most
- * `LIMITS.inputProblems` problems of one input.
+ * `LIMITS.inputProblems` problems for each input.
  */
 export function resolveInputs(
   playbook: Playbook,
@@ -52,14 +52,14 @@ export function resolveInputs(
 }
 
 /**
- * Returns one text for each given value, however its number, its entity or its JSON is spelled. It stays the same when an edit gives the input
- * another type, as long as the value is not spelled in another way too.
+ * Returns one text for each given value, whatever the spelling of its number, entity or JSON. An edit of the input's type does not change this
+ * text, unless the value is then spelled differently too.
  */
 export function spelledInputs(playbook: Playbook, given: GivenInputs): Readonly<Record<string, string>> {
   return spellings(playbook, given, spelled);
 }
 
-/** Returns the spellings by which earlier versions knew the same values: with entities as they are written, and with all as it is written. */
+/** Returns the texts by which earlier versions identified the same values: with entities as written, and with everything as written. */
 export function formerSpellings(playbook: Playbook, given: GivenInputs): readonly JsonObject[] {
   return [spellings(playbook, given, spelledAsJson), given];
 }
@@ -82,7 +82,7 @@ function spelledAsJson(declaration: InputDeclaration | undefined, given: Json): 
   return typeof value === "string" ? value : canonicalJson(value);
 }
 
-// An entity that is written as one text stays it.
+// An entity that is written as a text stays a text.
 function typed(declaration: InputDeclaration | undefined, given: Json): Json {
   const read = declaration !== undefined && typeof given === "string" ? readText(declaration, given) : { value: given };
   const value = "problems" in read ? given : read.value;
@@ -90,7 +90,7 @@ function typed(declaration: InputDeclaration | undefined, given: Json): Json {
   return isPlain || declaration === undefined ? value : coerce(declaration.shape, value);
 }
 
-/** Returns the inputs of an included playbook: a given value is used as it is, of a file its content. Throws a Failure. */
+/** Returns the inputs of an included playbook. A given value is used unchanged; for a file, it is the content. Throws a Failure. */
 export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObject {
   const wrong: string[] = [];
   const values = playbook.inputs.map((declaration): [string, Json] => {
@@ -103,7 +103,7 @@ export function includedInputs(playbook: Playbook, given: GivenInputs): JsonObje
   throw new Failure({ code: "input.invalid", message: `${playbook.file}: ${wrong.join("; ")}` });
 }
 
-/** Some inputs of an included playbook, as far as they are given or have a default. */
+/** Returns some inputs of an included playbook: those that are given or have a default. */
 export function someInputs(playbook: Playbook, given: GivenInputs, names: ReadonlySet<string>): JsonObject {
   const known = playbook.inputs.flatMap((declaration) => {
     const { name, shape } = declaration;
@@ -113,12 +113,12 @@ export function someInputs(playbook: Playbook, given: GivenInputs, names: Readon
   return Object.fromEntries(known);
 }
 
-// null is a value, and mostly a wrong one; the default is only for inputs that are not given.
+// null is a value, and usually a wrong one. The default applies only to inputs that are not given.
 function givenOrDefault({ name, default: otherwise }: InputDeclaration, given: GivenInputs): Json | undefined {
   return Object.hasOwn(given, name) ? given[name] : otherwise;
 }
 
-/** Returns the problems of a value for an included playbook, of a file with its content; at most `LIMITS.inputProblems`. */
+/** Returns at most `LIMITS.inputProblems` problems of a value for an included playbook. For a file input, the value is the content. */
 export function givenProblems({ name, shape, file }: InputDeclaration, given: Json): readonly string[] {
   const value = coerce(shape, given);
   const own = firstProblems(shapeProblems(shape, value), (path) => `"${spellPath(name, path)}"`).map(withFix);
@@ -126,7 +126,7 @@ export function givenProblems({ name, shape, file }: InputDeclaration, given: Js
   return file.validate(value).map(({ path, message }) => `"${spellPath(name, path)}" ${message}`);
 }
 
-/** The values with the organization of the environment in their entities, as those of `actors` have it. */
+/** Returns the values with the environment's organization in their entities, like the entities of `actors`. */
 export function inOrganization(playbook: Playbook, values: JsonObject, orgId: string | undefined): JsonObject {
   if (orgId === undefined) return values;
   const placed = playbook.inputs.map(({ name, shape }) => [name, withOrganization(shape, values[name] ?? null, orgId)] as const);
@@ -143,7 +143,7 @@ function unknownInputs(playbook: Playbook, given: GivenInputs, placeOf: PlaceOfI
     });
 }
 
-// The name of a part of an input, with its place.
+// Returns the name of a part of an input, with its place.
 function called(placeOf: PlaceOfInput, [name = "", ...path]: readonly string[]): string {
   const place = placeOf([name, ...path]);
   return `"${spellPath(name, path)}"${place === undefined ? "" : ` (${place})`}`;
@@ -198,7 +198,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
   entity: '{"userId": "alice"}',
 };
 
-// The command line gives text; the declaration has its type.
+// The command line gives text; the declaration says which type it is.
 function readText({ name, type }: InputDeclaration, text: string, input = `"${name}"`): Taken {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {

@@ -11,7 +11,7 @@ import type { InputDeclaration, InputType, ValueShape } from "../declarations.ts
 import { coerce, shapeProblems, spellPath, problemSentence } from "./value-shape.ts";
 import { ShapeReader } from "./shape-reader.ts";
 
-/** The `inputs` of a playbook; defaults, and the files that they name, are checked against their own declaration. */
+/** Reads the `inputs` of a playbook. Defaults, and the files that they name, are checked against their own declarations. */
 export function readInputs(node: SourceNode | undefined, context: CheckContext): readonly InputDeclaration[] {
   if (node?.kind !== "map") return [];
   return [...node.entries].map(([name, { value }]) =>
@@ -19,7 +19,7 @@ export function readInputs(node: SourceNode | undefined, context: CheckContext):
   );
 }
 
-// A declaration with faults has any type: the playbook cannot run, and expressions that use it are not at fault.
+// A wrong declaration counts as any type: the playbook cannot run anyway, and the expressions that use the input are not at fault.
 const UNREADABLE: Omit<InputDeclaration, "name"> = {
   type: "object",
   description: undefined,
@@ -39,7 +39,7 @@ function fitsFrame(node: SourceNode, context: CheckContext, rules: object = inpu
   return problems.length === 0 && isFit;
 }
 
-/** Returns whether the parts of a declaration fit; what does not is reported. */
+/** Returns whether the parts of a declaration are valid. Reports those that are not. */
 export function partsFit(node: SourceNode, context: CheckContext): boolean {
   return partsOf(node)
     .map((part) => part.kind === "map" && fitsFrame(part, context, partRules))

@@ -10,7 +10,7 @@ import { allRead, fieldsOf, type Keyword } from "../keywords/keyword.ts";
 import type { InputType, ValueShape } from "../declarations.ts";
 import { coerce, shapeProblems, spellPath } from "./value-shape.ts";
 
-/** Reads the declaration of one input about its value, and about the parts of its value. */
+/** Reads the shape of one input's value from its declaration. */
 export class ShapeReader {
   readonly #name: string;
   readonly #context: CheckContext;
@@ -20,7 +20,7 @@ export class ShapeReader {
     this.#context = context;
   }
 
-  /** The shape that a declaration describes, with all that is wrong in it reported. */
+  /** Returns the shape that a declaration describes. Reports everything that is wrong in it. */
   shape(node: SourceNode, path: readonly string[]): ValueShape {
     const { pattern, minimum, maximum, items, minItems, maxItems, unique, enum: choices, ...named } = fieldsOf(node, PART);
     const { type: typeNode, description: _forPeople, properties, required, ...rest } = named;
@@ -43,7 +43,7 @@ export class ShapeReader {
     return shape;
   }
 
-  /** The fields of an object: every one is required unless the declaration says which are. */
+  /** Returns the fields of an object. All of them are required unless the declaration lists the required ones. */
   properties(
     { properties: fields, required }: Pick<InputPartFields, "properties" | "required">,
     path: readonly string[],
@@ -98,7 +98,7 @@ export class ShapeReader {
     });
   }
 
-  // A pattern with a fault is reported, and not used.
+  // A wrong pattern is reported, and not used.
   #pattern(node: SourceNode | undefined): string | undefined {
     const pattern = textOf(node);
     if (pattern === undefined || node === undefined) return undefined;
@@ -113,7 +113,7 @@ export class ShapeReader {
     }
   }
 
-  /** Reports bounds that are no values of the type, and bounds that no value can keep. */
+  /** Reports bounds that are not values of the type, and bounds that exclude every value. */
   checkBounds(shape: ValueShape, node: SourceNode): void {
     const { type } = shape;
     for (const rule of ["minimum", "maximum"] as const) {
@@ -149,7 +149,7 @@ export class ShapeReader {
 
 const NO_NUMBER = "is no number";
 
-/** How the items of a list differ: as a whole, or in one field. */
+/** Returns how the items of a list must differ: as a whole, or in one field. */
 export function uniqueOf(node: SourceNode | undefined): true | string | undefined {
   if (node?.kind === "scalar" && node.value === true) return true;
   return textOf(node);

@@ -12,15 +12,15 @@ import { pathOfFragment } from "../../schema/pointer.ts";
 
 /** A JSON Schema that a user wrote, ready for use. */
 export interface UserSchema {
-  /** Returns what the schema finds in a value. */
+  /** Validates a value against the schema. */
   readonly validate: Validate;
-  /** The types in it: they are checked before a run, and decide how the cells of a table are read. */
+  /** The types in the schema. They are checked before a run, and decide how the cells of a table are read. */
   readonly shape: ValueShape;
 }
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** Compiles a schema, or returns what is wrong with it as the rest of a sentence, and where in it. */
+/** Compiles a schema. If it is wrong, returns the problem as the rest of a sentence, and the place. */
 export function userSchema(schema: Json): UserSchema | SchemaProblem {
   if (!isObject(schema)) return { path: [], message: "must be a map of JSON Schema keywords" };
   const dialect = schema["$schema"];
@@ -52,7 +52,7 @@ const OPEN: ValueShape = { type: "any" };
 
 class SchemaShapes {
   readonly #root: JsonObject;
-  /** References that are being followed, because a schema may contain itself. */
+  /** The references that are being followed. A schema may contain itself. */
   readonly #following = new Set<string>();
   #made = 0;
 

@@ -11,19 +11,19 @@ import type { SchemaViolation } from "../../schema/validator.ts";
 export interface ShapeProblem extends Pick<SchemaViolation, "path" | "message"> {
   /** The place of the other part, at the end of the sentence. */
   readonly other?: readonly string[] | undefined;
-  /** What would fix it. */
+  /** How to fix it. */
   readonly fix?: string | undefined;
 }
 
 /**
- * Returns a value in the types of its shape: quoted numerals become numbers, `userId:alice` an entity. `plain` is set if everything is
- * text, as in a CSV file or on the command line. Wrong parts stay as they are, for `shapeProblems` to report.
+ * Converts a value to the types of its shape: quoted numerals become numbers, and `userId:alice` becomes an entity. `plain` means that
+ * everything is text, as in a CSV file or on the command line. Wrong parts stay unchanged, so that `shapeProblems` reports them.
  */
 export function coerce(shape: ValueShape, value: Json, plain = false): Json {
   return typeof value === "string" ? coerceText(shape, value, plain) : withParts(shape, value, coerce);
 }
 
-// What the shape does not describe stays as it is.
+// Parts that the shape does not describe stay unchanged.
 function withParts({ items, properties }: ValueShape, value: Json, map: (shape: ValueShape, part: Json) => Json): Json {
   if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => map(items, item));
   if (properties === undefined || !isObject(value)) return value;
@@ -47,7 +47,7 @@ function entityOf(text: string): JsonObject | undefined {
   return entity === undefined ? undefined : { [entity.attribute]: entity.value };
 }
 
-/** Returns a value whose entities belong to an organization, as those of `actors` do. */
+/** Returns a value whose entities belong to an organization, like those of `actors`. */
 export function withOrganization(shape: ValueShape, value: Json, orgId: string): Json {
   if (shape.type === "entity") return isObject(value) ? { orgId, ...value } : value;
   if (!holdsEntity(shape)) return value;
@@ -59,7 +59,7 @@ function holdsEntity({ type, items, properties }: ValueShape): boolean {
   return (items !== undefined && holdsEntity(items)) || [...(properties?.values() ?? [])].some(holdsEntity);
 }
 
-/** Returns every problem of a value, as it is found. */
+/** Yields every problem of a value when it is found. */
 export function* shapeProblems(shape: ValueShape, value: Json, path: readonly string[] = []): Generator<ShapeProblem> {
   const wrong = typeProblem(shape, value) ?? rangeProblem(shape, value) ?? choiceProblem(shape, value);
   if (wrong !== undefined) return yield { path, ...wrong };
@@ -95,7 +95,7 @@ function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
 }
 
-// An organization alone can be an entity, with no other attribute.
+// An entity may be an organization alone, with no other attribute.
 function* entityProblems(value: JsonObject, path: readonly string[]): Generator<ShapeProblem> {
   for (const [name, each] of Object.entries(value)) {
     const at = [...path, name];
@@ -133,7 +133,7 @@ function dateRangeProblem(minimum: string | undefined, maximum: string | undefin
   return at > timeOf(maximum) ? { message: `is ${value}, which is after ${maximum}` } : undefined;
 }
 
-// Without a given moment, nothing is before or after it.
+// Without a bound, the result is NaN: no date is before or after it.
 function timeOf(text: string | undefined): number {
   return parseDate(text ?? "")?.getTime() ?? Number.NaN;
 }
@@ -194,7 +194,7 @@ function* objectProblems(
   }
 }
 
-// Only the first of many is reported, so only it needs a similar name.
+// Only the first of many problems is shown, so only that one computes a similar name.
 function unknownField(path: readonly string[], name: string, properties: ReadonlyMap<string, unknown>): ShapeProblem {
   return {
     path,
@@ -206,12 +206,12 @@ function unknownField(path: readonly string[], name: string, properties: Readonl
   };
 }
 
-/** Describes a problem in a sentence; `locate` describes where a part is. */
+/** Describes a problem in a sentence. `locate` describes the place of a part. */
 export function problemSentence({ path, message, other }: ShapeProblem, locate: (path: readonly string[]) => string): string {
   return `${locate(path)} ${message}${other === undefined ? "" : ` ${locate(other)}`}`;
 }
 
-/** A part of a value as expressions write it: `holders[0].amount`; of a value without a name, `[0].amount` or `amount`. */
+/** Returns a part of a value as expressions write it: `holders[0].amount`; for a value without a name, `[0].amount` or `amount`. */
 export function spellPath(name: string, path: readonly string[]): string {
   return path.reduce((spelt, key) => {
     if (/^\d+$/.test(key)) return `${spelt}[${key}]`;

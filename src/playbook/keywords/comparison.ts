@@ -18,11 +18,11 @@ import { STEP_ID } from "../../base/text/step-id.ts";
 
 // The keywords of the checks and comparisons that run when all steps are complete.
 
-/** What a check has. */
+/** The fields of a check. */
 export interface CheckFields extends SideReadFields, Values<"foreach" | "that" | "conserve"> {
   /** What is checked, for people; `undefined` without one. */
   readonly name: string | undefined;
-  /** With `warn` the check is only reported when it does not hold. */
+  /** With `warn`, a check that does not hold is only reported. */
   readonly severity: "error" | "warn";
 }
 
@@ -53,7 +53,7 @@ export interface RowsFields extends Values<OutsideKind | "headers" | "each" | "n
   readonly timeout: number;
 }
 
-// Without a pattern: the check reports what is no reference, and does not show it.
+// Without a pattern, because the check itself reports a wrong reference without showing it.
 const REFERENCE = { type: "string" };
 const FILE = "from the playbook's folder; packed by gzip or not";
 const QUERY_OF = "The query under `query` gives the rows";
@@ -89,9 +89,9 @@ export const ROWS: Keywords<RowsFields> = {
 /** The fields of one side of a comparison. */
 export interface SideFields
   extends SideReadFields, Values<"foreach" | "rows" | "each" | "where" | "key" | "value" | "once" | "at"> {
-  /** Its name in reports; `undefined` without one. */
+  /** Its name in reports; `undefined` if it has none. */
   readonly name: string | undefined;
-  /** `sum`: rows of one key are added up. `undefined`: a second row of a key is a finding. */
+  /** `sum`: rows with the same key are added up. `undefined`: a second row with the same key is a finding. */
   readonly combine: "sum" | undefined;
 }
 
@@ -149,26 +149,26 @@ export const SIDE: EditedKeywords<SideFields, FixedOfSide> = {
   at: expression(`When the row last changed: an expression ${ROW}.`, fixed),
 };
 
-/** The keywords of one of the `map`. */
+/** The keywords of an entry of `map`. */
 export const MAPPING: Keywords<Values<"from"> & Readonly<Record<"left" | "right", string | undefined>>> = {
   from: node({ type: ["string", "array"] }, "A list of objects, such as ${{ inputs.tokens }}.", { required: true }),
   left: text("The field with the left side's value.", { required: true }),
   right: text("The field with the right side's value.", { required: true }),
 };
 
-/** What a comparison has. */
+/** The fields of a comparison. */
 export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "conserve" | "left" | "right" | "map" | "totals"> {
   /** The name of the comparison, which identifies its drifts from run to run. */
   readonly id: string | undefined;
-  /** What is compared, for people; `undefined` without one. */
+  /** What is compared, for people; `undefined` if it has no name. */
   readonly name: string | undefined;
-  /** Differences up to it are ignored. */
+  /** Differences up to this amount are ignored. */
   readonly tolerance: Decimal;
-  /** A difference that is younger is moving, and not yet a drift; in milliseconds. */
+  /** A younger difference is moving, and not yet a drift; in milliseconds. */
   readonly settle: number;
   /** How long to wait before a difference is read again, to confirm it, in milliseconds. */
   readonly recheck: number;
-  /** Whether it fails or passes when neither side has a row. */
+  /** Whether the comparison fails or passes if neither side has a row. */
   readonly empty: "fail" | "pass";
 }
 
@@ -214,7 +214,7 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
     read: (value) => Decimal.parse(value?.kind === "scalar" ? String(value.value) : "0") ?? Decimal.of(0),
   },
   settle: duration("A difference that is younger is moving, and not yet a drift", { default: "0s", edit: "none" }),
-  // What is read moves; a moment later a transfer is complete on both sides.
+  // Values change while they are read. A moment later, a transfer is complete on both sides.
   recheck: duration("How long to wait before a difference is read again, to confirm it", {
     default: "2s",
     edit: "none",

@@ -10,12 +10,12 @@ import { STEP } from "./step.ts";
 import type { Playbook } from "../model.ts";
 import { withSchema } from "../steps/call-input.ts";
 
-// What an editor needs is wider than what a check accepts: any value may be an expression, and a number may be quoted.
+// An editor must accept more than a check: any value may be an expression, and a number may be quoted.
 const EXPRESSION = { type: "string", pattern: "\\$\\{\\{[\\s\\S]*\\}\\}", description: "An expression: ${{ … }}." };
 const INPUT_PART = { $ref: "#/$defs/InputPart" };
 const NUMERAL = `${NUMERAL_PATTERN}|${EXPRESSION.pattern}`;
 
-/** A playbook that an editor must know: its name in steps, and itself. */
+/** A playbook that an editor must know, with its name. */
 export interface KnownPlaybook {
   /** Its name in steps, such as `tokenbook/mint.yaml`. */
   readonly uses: string;
@@ -24,8 +24,8 @@ export interface KnownPlaybook {
 }
 
 /**
- * The JSON Schema of a playbook, for editors: the frame of the language with the input of each operation, and of each playbook that
- * comes with the tool.
+ * Returns the JSON Schema of a playbook, for editors: the frame of the language, with the input of each operation and of each playbook in
+ * the library.
  */
 export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
   const definitions = Object.fromEntries(Object.entries(contract.$defs).map(([name, schema]) => [name, editable(schema)]));
@@ -84,7 +84,7 @@ function playbooksOf(shipped: readonly KnownPlaybook[]): object {
   return { enum: shipped.map(({ uses }) => uses), enumDescriptions: shipped.map(({ playbook }) => playbook.name) };
 }
 
-// Their types are the check's: it knows entities and exact bounds.
+// Their types are left to the check, which knows entities and exact bounds.
 function inputsOf({ playbook: { inputs, description = "" } }: KnownPlaybook): object {
   return {
     type: "object",

@@ -3,23 +3,23 @@ import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import type { InputType } from "../declarations.ts";
 import { choice, type Keyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
 
-// The keywords of an input, and of the parts of one: an item of a list, a field of an object.
+// The keywords of an input, and of a part of an input: an item of a list, or a field of an object.
 
 /** The keywords about a value. */
 export interface InputPartFields extends Values<
   "type" | "pattern" | "enum" | "minimum" | "maximum" | "items" | "unique" | "properties" | "required"
 > {
-  /** What people should know about it; `undefined` without one. */
+  /** What people should know about it; `undefined` if there is nothing. */
   readonly description: string | undefined;
-  /** How many items a list must have; `undefined` without a limit. */
+  /** The least number of items in a list; `undefined` without a limit. */
   readonly minItems: number | undefined;
-  /** How many items a list may have; `undefined` without a limit. */
+  /** The greatest number of items in a list; `undefined` without a limit. */
   readonly maxItems: number | undefined;
 }
 
-/** The keywords of an input alone. */
+/** The keywords that only an input has, not a part of it. */
 export interface GivenFields extends Values<"default" | "schema"> {
-  /** How a file is read; `undefined`: by its extension. */
+  /** The format of a file; `undefined` to choose it by the file's extension. */
   readonly format: "json" | "yaml" | "csv" | undefined;
 }
 
@@ -37,8 +37,8 @@ function typeRow(types: readonly InputType[], description: string): Keyword<Valu
 }
 
 /**
- * Returns the keywords of a part of an input. `part` is the schema of its own parts: they are checked one by one, so that a playbook
- * without such inputs does not wait for their schema to be compiled.
+ * Returns the keywords of a part of an input. `part` is the schema of its own parts. They are checked one by one, so that a playbook
+ * without such inputs does not wait until their schema is compiled.
  */
 export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> {
   return {
@@ -72,7 +72,7 @@ export function partKeywords(part: object = ANY_MAP): Keywords<InputPartFields> 
 /** The keywords of a part of an input. */
 export const PART: Keywords<InputPartFields> = partKeywords();
 
-/** The keywords that an input has beyond those of a part. */
+/** The keywords of an input in addition to those of a part. */
 export const GIVEN: Keywords<GivenFields> = {
   default: node(
     {},

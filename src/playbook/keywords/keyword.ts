@@ -2,21 +2,21 @@ import { DURATION_PATTERN, parseDuration } from "../../base/time/duration.ts";
 import { child, type MapNode, type SourceNode, textOf } from "../../source/node.ts";
 import type { InputType } from "../declarations.ts";
 
-// A keyword is one row of a table; the frame, the editor's schema, the formatter, the rules and the reference follow from it.
+// A keyword is one row of a table. The frame, the editor's schema, the formatter, the rules and the reference are made from it.
 
-/** The value of a keyword; `undefined` when it is missing. */
+/** The value of a keyword; `undefined` if the keyword is missing. */
 export type Value = SourceNode | undefined;
 
 /** The values of several keywords. */
 export type Values<Names extends string> = Readonly<Record<Names, Value>>;
 
-/** A keyword that must be beside another one, or must not. */
+/** A rule that a keyword needs another one beside it, or excludes it. */
 export interface CompanionRule {
-  /** The name of the other keyword. */
+  /** The other keyword. */
   readonly keyword: string;
-  /** The value that it must have. */
+  /** The value that the other keyword must have, if only one value counts. */
   readonly is?: string;
-  /** The calls for which this holds; by default all. */
+  /** The calls to which the rule applies; by default all. */
   readonly of?: "reads";
   /** What is wrong when the rule is broken, in one sentence. */
   readonly message: string;
@@ -24,25 +24,25 @@ export interface CompanionRule {
   readonly suggestion?: string;
 }
 
-/** The properties of a row beyond its schema and reader. */
+/** What a row says in addition to its schema and reader. */
 export interface KeywordColumns {
-  /** The map must have it; left out, it may be missing. */
+  /** Whether the map must have it. */
   readonly required?: true;
   /** Its default, as a user would write it. */
   readonly default?: string;
   /** The calls that may have it; by default every call. */
   readonly only?: "reads" | "writes" | "paged lists";
-  /** What to do in a call that may not have it. */
+  /** What to do in a call that must not have it. */
   readonly instead?: string;
   /** The keyword that must be beside it. */
   readonly needs?: CompanionRule;
   /** The keyword that must not be beside it. */
   readonly excludedBy?: CompanionRule;
-  /** For an input: the types that it applies to. */
+  /** For an input: the types to which it applies. */
   readonly types?: readonly (InputType | "any")[];
   /** What the value names, for editors. */
   readonly names?: "uses" | "read" | "actor" | "condition";
-  /** The meaning of an edit for a run that has done this: the run cannot resume, or the finished part stays as it is. */
+  /** What an edit means for a run that has done this step: either the run cannot resume, or the finished part stays as it is. */
   readonly edit?: "conflict" | "none";
   /** The keywords of its value. */
   readonly inside?: () => Table;
@@ -54,18 +54,18 @@ export interface KeywordColumns {
 export interface Keyword<T = unknown> extends KeywordColumns {
   /** The JSON Schema of its value, with its description. */
   readonly schema: object;
-  /** Returns what a reader gets from the value, also from a missing one. */
+  /** Returns what a reader gets from the value, even if it is missing. */
   readonly read: (value: Value) => T;
 }
 
 /** Keywords by name, in the order of the formatter. */
 export type Table = Readonly<Record<string, Keyword>>;
 
-/** A row for each keyword that a reader gets, and no other. */
+/** A row for each keyword that a reader receives, and for no other. */
 export type Keywords<Fields> = { readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> };
 
 /**
- * Keywords of something that a run does: each row has the meaning of an edit, and edits of those in `Fixed` contradict a run that has
+ * Keywords of something that a run does. Each row says what an edit of it means: edits of the keywords in `Fixed` contradict a run that has
  * done it.
  */
 export type EditedKeywords<Fields, Fixed extends keyof Fields> = {
@@ -79,7 +79,7 @@ export function fieldsOf<Fields>(map: Value, keywords: Keywords<Fields>): Fields
   return fields as Fields;
 }
 
-/** Does nothing: a keyword that its reader does not handle fails to compile. */
+/** Does nothing. The compiler rejects a call whose argument still holds a keyword, so that a reader cannot forget one. */
 export function allRead(_rest: Readonly<Record<string, never>>): void {}
 
 /** A JSON Schema of an object. */
@@ -107,7 +107,7 @@ export function frameOf(table: Table, more: object = {}): Frame {
   };
 }
 
-/** A row that is never `undefined` once it has a default. */
+/** A row whose value is never `undefined` if it has a default. */
 type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
 
 function row<T, C extends KeywordColumns>(
@@ -121,7 +121,7 @@ function row<T, C extends KeywordColumns>(
   return { schema: { ...schema, description: described }, read, ...columns } as Row<T, C>;
 }
 
-/** Makes the row of a value that its reader reads later, together with its surroundings. */
+/** Makes the row of a value that is read later, together with what is around it. */
 export function node<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
@@ -130,7 +130,7 @@ export function node<const C extends KeywordColumns = object>(
   return row(schema, description, (value) => value, columns);
 }
 
-/** An expression without `${{ }}`. */
+/** Makes the row of an expression without `${{ }}`. */
 export function expression<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
@@ -138,7 +138,7 @@ export function expression<const C extends KeywordColumns = object>(
   return node({ type: "string" }, description, columns);
 }
 
-/** A text. */
+/** Makes the row of a text. */
 export function text<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
@@ -147,7 +147,7 @@ export function text<const C extends KeywordColumns = object>(
   return row({ type: "string", ...schema }, description, (value) => textOf(value) ?? columns.default, columns);
 }
 
-/** One of several words. */
+/** Makes the row of a choice between several words. */
 export function choice<Word extends string, const C extends KeywordColumns & { readonly default?: Word } = object>(
   words: readonly Word[],
   description: string,
@@ -156,7 +156,7 @@ export function choice<Word extends string, const C extends KeywordColumns & { r
   return row({ enum: words }, description, (value) => words.find((word) => word === textOf(value)) ?? columns.default, columns);
 }
 
-/** A time with its unit, read as milliseconds. */
+/** Makes the row of a duration, which is read as milliseconds. */
 export function duration<const C extends KeywordColumns = object>(description: string, columns: C = {} as C): Row<number, C> {
   const read = (value: Value): number | undefined => parseDuration(textOf(value) ?? columns.default ?? "");
   const { schema, ...rest } = row({ type: "string", pattern: DURATION_PATTERN }, description, read, columns);
@@ -167,7 +167,7 @@ export function duration<const C extends KeywordColumns = object>(description: s
   >;
 }
 
-/** A number within the bounds of its schema. */
+/** Makes the row of a number within the bounds of its schema. */
 export function number<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
@@ -177,7 +177,7 @@ export function number<const C extends KeywordColumns = object>(
   return row(schema, description, (value) => (value?.kind === "scalar" ? Number(value.value) : otherwise), columns);
 }
 
-/** A map with keywords of its own. */
+/** Makes the row of a map that has its own keywords. */
 export function element<Fields, const C extends KeywordColumns = object>(
   keywords: Keywords<Fields>,
   description: string,
@@ -188,7 +188,7 @@ export function element<Fields, const C extends KeywordColumns = object>(
   return { ...elementNode(keywords as Table, description, columns, schema), read };
 }
 
-/** Makes the row of a map with keywords of its own, which its reader reads later. */
+/** Makes the row of a map that has its own keywords and is read later. */
 export function elementNode<const C extends KeywordColumns = object>(
   keywords: Table,
   description: string,
@@ -204,7 +204,7 @@ export interface Misplaced extends Pick<CompanionRule, "message" | "suggestion">
   readonly name: string;
 }
 
-/** Returns the keywords of a map that exclude each other, or lack one that they need. */
+/** Returns the keywords of a map that are excluded by another keyword, or lack one that they need. */
 export function misplacedIn(map: MapNode, table: Table, calls?: "reads" | "writes"): readonly Misplaced[] {
   const has = ({ keyword, is }: CompanionRule): boolean =>
     map.entries.has(keyword) && (is === undefined || textOf(child(map, keyword)) === is);

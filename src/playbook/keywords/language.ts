@@ -1,7 +1,7 @@
 import type { Keyword, Table } from "./keyword.ts";
 import { PLAYBOOK } from "./playbook.ts";
 
-/** The keywords of the map at a path of a playbook, in which an item of a list is any text; `undefined` where there are none. */
+/** Returns the keywords of the map at a path of a playbook; `undefined` if there are none. In the path, an item of a list may be any text. */
 export function keywordsAt(path: readonly string[]): Table | undefined {
   let table: Table | undefined = PLAYBOOK;
   for (let at = 0; at < path.length && table !== undefined; at++) {

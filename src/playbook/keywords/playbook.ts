@@ -20,23 +20,23 @@ import { AS, IDENTITY, NAME, OUTSIDE_NAME, type RetryFields, retryWith } from ".
 import { steps } from "./step.ts";
 import { SECRET_REFERENCE } from "../../base/secret.ts";
 
-// The keywords at the head of a playbook, and of its declarations.
+// The keywords at the head of a playbook, and those of its declarations.
 
-/** When a playbook runs by itself. */
+/** The fields of a schedule. */
 export interface ScheduleFields extends Values<"cron" | "timezone"> {
-  /** What happens to a firing while the previous run has not ended. */
+  /** What happens to a firing if the previous run has not ended. */
   readonly overlap: "skip" | "queue" | "cancel";
-  /** How late a firing that was missed may still run, in milliseconds. */
+  /** How late a missed firing may still run, in milliseconds. */
   readonly catchup: number;
-  /** By how much a firing is put off at most, in milliseconds. */
+  /** The longest random delay of a firing, in milliseconds. */
   readonly jitter: number;
-  /** How long a run may take, with all its tries, in milliseconds; `undefined` without a limit. */
+  /** How long a run may take, including all attempts, in milliseconds; `undefined` without a limit. */
   readonly timeLimit: number | undefined;
-  /** When a run that failed is made once more; `undefined`: never. */
+  /** When a failed run is repeated; `undefined` for never. */
   readonly retry: RetryFields | undefined;
 }
 
-/** The default clock of a playbook. */
+/** The default time zone of a schedule. */
 export const DEFAULT_ZONE = "UTC";
 
 /** The keywords of a `schedule`. */
@@ -58,7 +58,7 @@ export const SCHEDULE: Keywords<ScheduleFields> = {
   retry: element(retryWith("1m"), "Repeats a failed run; only for a playbook of mode: read-only."),
 };
 
-/** Which runs go one at a time. */
+/** Which runs must not act at the same time. */
 export interface ConcurrencyFields extends Values<"group"> {
   /** Whether to refuse or to wait while another run is in the group. */
   readonly overlap: "refuse" | "wait";
@@ -83,7 +83,7 @@ export const CONCURRENCY: Keywords<ConcurrencyFields> = {
   }),
 };
 
-/** The schema of one of the `secrets`, for editors: the check reports it without showing its value. */
+/** The schema of one of the `secrets`, for editors. The check reports a wrong one without showing its value. */
 export const SECRET: object = {
   type: "string",
   pattern: SECRET_REFERENCE,
@@ -95,17 +95,17 @@ type Listed = "tags" | "inputs" | "env" | "secrets" | "actors" | "steps" | "reco
 /** A playbook without any of these fields would do nothing. */
 export const DOING: readonly Listed[] = ["steps", "reconcile", "checks"];
 
-/** What a playbook has. */
+/** The fields of a playbook. */
 export interface PlaybookFields extends Values<Listed | "playbook" | "schedule" | "concurrency"> {
-  /** What its drifts are remembered by, in place of the file. */
+  /** The id by which its drifts are remembered, instead of the file's name. */
   readonly id: string | undefined;
-  /** What the playbook does, for people; `undefined` without one. */
+  /** What the playbook does, for people; `undefined` if it has no name. */
   readonly name: string | undefined;
-  /** What people should know about it; `undefined` without one. */
+  /** What people should know about it; `undefined` if there is nothing. */
   readonly description: string | undefined;
-  /** `read-only`: it has no write, also in the playbooks that it includes. */
+  /** `read-only`: neither the playbook nor a playbook that it includes has a write. */
   readonly mode: "read-only" | "read-write";
-  /** The actor of every step without its own `as`. */
+  /** The actor of every step without an `as` of its own. */
   readonly defaults: Values<"as"> | undefined;
 }
 
@@ -181,7 +181,7 @@ export function inputsWith(input: object): Keyword<Value> {
   return node(schema, "Typed values given when the playbook is run, by name: in expressions inputs.NAME.", { each: () => INPUT });
 }
 
-/** Makes the row of `secrets` from the schema of one of them. The check reads each of them. */
+/** Makes the row of `secrets` from the schema of one secret. The check reads each of them. */
 export function secretsWith(secret: object): Keyword<Value> {
   return node(
     { type: "object", propertyNames: OUTSIDE_NAME, additionalProperties: secret },

@@ -17,7 +17,7 @@ import {
 
 // The keywords that several parts of a playbook have.
 
-// Words that mean something else in an expression, even after a point.
+// Words with another meaning in expressions, even after a point.
 const NO_WORD = "(?!(?:in|true|false|null)$)";
 
 /** A name that expressions use. */
@@ -32,7 +32,7 @@ export const OUTSIDE_NAME: object = {
   description: "Letters, digits and _, not beginning with a digit; not in, true, false or null, which expressions reserve.",
 };
 
-/** A name that reports use, as of a check. */
+/** A name in reports, such as that of a check. */
 export const REPORTED_NAME = "^[^\\[\\]/\\n]+$";
 
 const identityWith = (entity: (service: Service) => object): object => ({
@@ -71,7 +71,7 @@ export const AS: Keywords<Values<"as">> = {
   ),
 };
 
-/** A read that is made beside a step, or that a side of a comparison makes. */
+/** A read beside a step, or a read that a side of a comparison makes. */
 export type SideReadFields = Values<"as" | "read" | "with">;
 
 /** The keywords of such a read. */
@@ -81,7 +81,7 @@ export const SIDE_READ: Keywords<SideReadFields> = {
   with: node({ type: "object" }, "Its input."),
 };
 
-/** The keywords of a `foreach`; the name beside them is the item's. */
+/** The keywords of a `foreach`. The other name in it is that of the item. */
 export const FOREACH: Keywords<Values<"key"> & { readonly parallel: number }> = {
   key: expression("An expression that gives each round its name, such as h in {h: [a, b], key: h}, or h.id.", { required: true }),
   parallel: number({ type: "integer", minimum: 1, maximum: LIMITS.parallel }, "How many rounds may run at a time", {
@@ -89,7 +89,7 @@ export const FOREACH: Keywords<Values<"key"> & { readonly parallel: number }> = 
   }),
 };
 
-/** The names of the items of a `foreach`, with the list of each: every key that is no keyword. */
+/** Returns the names of a `foreach`'s items, with their lists: every key that is not a keyword. */
 export function namesIn({ entries }: MapNode): readonly (readonly [string, MapEntry])[] {
   return [...entries].filter(([name]) => !Object.hasOwn(FOREACH, name));
 }
@@ -107,7 +107,7 @@ export const LOOP: Keyword<Value> = elementNode(
   },
 );
 
-/** What is conserved. */
+/** The row of `conserve`. */
 export const CONSERVE: Keyword<Value> = node(
   {
     type: "object",
@@ -121,20 +121,20 @@ export const CONSERVE: Keyword<Value> = node(
   Array.from(conservedThings.values(), ({ law }) => law).join(" "),
 );
 
-/** How often and when something that failed is tried again. */
+/** How often, and with which pauses, something that failed is tried again. */
 export interface RetryFields {
-  /** How many tries there are in total, the first included. */
+  /** The total number of attempts, including the first. */
   readonly attempts: number | undefined;
-  /** The pause before the second try, in milliseconds. */
+  /** The pause before the second attempt, in milliseconds. */
   readonly every: number;
-  /** Each pause is this many times the one before it. */
+  /** The factor by which each pause is longer than the previous one. */
   readonly backoff: number;
 }
 
 /** The schema of a growing pause. */
 export const BACKOFF = { type: "number", minimum: 1 };
 
-/** The keywords of a `retry` whose first pause is this long. */
+/** Returns the keywords of a `retry`. `every` is the default of its first pause. */
 export function retryWith(every: string): Keywords<RetryFields> {
   return {
     attempts: number({ type: "integer", minimum: 2, maximum: LIMITS.retries }, "How many tries in total.", { required: true }),

@@ -20,7 +20,7 @@ import { STEP_ID } from "../../base/text/step-id.ts";
 
 // The keywords of a step.
 
-/** The row of a list of steps, which are checked one by one: the frame of a step cannot hold itself. */
+/** Makes the row of a list of steps. The steps are checked one by one, because the frame of a step cannot contain itself. */
 export function steps(description: string): Keyword<Value> & { readonly edit: "none" } {
   const schema = { type: "array", items: { type: "object" }, minItems: 1, maxItems: LIMITS.steps };
   return node(schema, description, { each: () => STEP, edit: "none" });
@@ -28,11 +28,11 @@ export function steps(description: string): Keyword<Value> & { readonly edit: "n
 
 /** The common fields of every step. */
 export interface HeadFields extends Values<"id" | "if" | "foreach"> {
-  /** What the step does, for people; `undefined` without one. */
+  /** What the step does, for people; `undefined` if it has no name. */
   readonly name: string | undefined;
 }
 
-/** The keywords of every step whose edit contradicts a run that has done it. */
+/** The keywords that every step may have, and whose edit contradicts a run that has done the step. */
 export type FixedOfHead = "if" | "foreach";
 
 const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
@@ -55,7 +55,7 @@ const PARTS: EditedKeywords<BlockFields, never> = {
   always: steps("Steps that run at the end, whether the block failed or not; also after Ctrl-C."),
 };
 
-/** What a step calls, or which playbook it includes. */
+/** What a step calls, or the playbook that it includes. */
 export type UseFields = Values<"uses" | "with">;
 
 const USE: EditedKeywords<UseFields, "uses" | "with"> = {
@@ -66,7 +66,7 @@ const USE: EditedKeywords<UseFields, "uses" | "with"> = {
   with: node({ type: "object" }, "The input of the operation, or of the playbook.", { edit: "conflict" }),
 };
 
-// A read right after a commit may be answered by a peer that has not seen it yet.
+// A peer that has not seen a commit yet may answer a read right after it.
 const within = duration("How long it may take until the service shows the written value", { default: "10s" });
 const read = { ...SIDE_READ.read, required: true } as const;
 
@@ -80,7 +80,7 @@ const ENSURE: Keywords<EnsureFields> = {
   within,
 };
 
-/** How to find the thing that a write made. */
+/** How to find what a write created. */
 export type DiscoverFields = SideReadFields & Values<"one" | "outputs"> & { readonly within: number };
 
 const DISCOVER: Keywords<DiscoverFields> = {
@@ -113,9 +113,9 @@ export const WAITS: Readonly<Record<"receipt" | "until", Keywords<WaitFields>>> 
   until: waitWith("250ms", "5s"),
 };
 
-/** What the message of a refusal must hold. */
+/** What the message of a refusal must contain. */
 export interface MessageFields extends Values<"matches"> {
-  /** A part of the message, exactly. */
+  /** The exact text of a part of the message. */
   readonly contains: string | undefined;
 }
 
@@ -126,7 +126,7 @@ const MESSAGE: Keywords<MessageFields> = {
 
 /** How the service must refuse. */
 export interface FailsFields extends Values<"condition" | "status"> {
-  /** What the message of the refusal must hold; `undefined`: anything. */
+  /** What the message of the refusal must contain; `undefined` for anything. */
   readonly message: MessageFields | undefined;
 }
 
@@ -145,28 +145,28 @@ const FAILS: Keywords<FailsFields> = {
   message: element(MESSAGE, "What the service's message must hold.", {}, { minProperties: 1 }),
 };
 
-/** What a call has beyond its head. */
+/** The fields of a call in addition to its head. */
 export interface CallFields extends UseFields, Values<"as" | "wait" | "until" | "expect"> {
   /** The effect that the write must have; `undefined` without one. */
   readonly ensure: EnsureFields | undefined;
-  /** How to find the thing that the write made; `undefined` without one. */
+  /** How to find what the write created; `undefined` without it. */
   readonly discover: DiscoverFields | undefined;
-  /** How many pages of a list are read. */
+  /** How many pages of a list to read. */
   readonly pages: number;
   /** How a failed read, or a block that only reads, is tried again; `undefined` without one. */
   readonly retry: RetryFields | undefined;
-  /** How long to wait for `until`, in milliseconds; `undefined`: as `wait` says. */
+  /** How long to wait for `until`, in milliseconds; `undefined` for the timeout of `wait`. */
   readonly timeout: number | undefined;
-  /** What the step ends as when `until` does not hold in time. */
+  /** How the step ends if `until` does not hold in time. */
   readonly on_timeout: "fail" | "pending";
-  /** The refusal that is expected; `undefined` without one. */
+  /** The expected refusal; `undefined` without one. */
   readonly fails: FailsFields | undefined;
 }
 
 /** The keywords of a call whose edit contradicts a run that has made it. */
 export type FixedOfCall = "uses" | "with" | "as" | "pages" | FixedOfDoneCall;
 
-/** Those of them that say when a call has changed nothing: they matter once it is done. */
+/** The keywords that say when a call need not change anything. Their edit matters once the call is done. */
 export type FixedOfDoneCall = "ensure" | "fails";
 
 const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step that fails ${why}` } }) as const;
@@ -252,7 +252,7 @@ export const STEP_KINDS: Readonly<Record<"call" | "block" | "include", Table>> =
   include: { ...HEAD, ...USE },
 };
 
-/** All that a step may have, before it is known what it does. */
+/** The fields of any kind of step, before its kind is known. */
 export type StepFields = HeadFields & BlockFields & CallFields;
 
 /** The keywords of a step. */

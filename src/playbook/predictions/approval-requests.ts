@@ -15,13 +15,13 @@ import {
 import type { CheckContext } from "../check-context.ts";
 import type { Template } from "../expressions/template.ts";
 
-/** A request that the playbook makes, with everybody who may vote on it. */
+/** A request that the playbook creates, with everybody who may vote on it. */
 interface MadeRequest {
   readonly call: CertainCall;
   readonly approvers: readonly Json[];
 }
 
-/** Reports requests that can never be approved, and votes by actors without a vote. */
+/** Reports requests that can never be approved, and votes by actors who have no vote. */
 export function checkRequests(playbook: CertainPlaybook, context: CheckContext): void {
   const made = new Map<string, MadeRequest>();
   for (const call of playbook.calls) {
@@ -37,7 +37,7 @@ export function checkRequests(playbook: CertainPlaybook, context: CheckContext):
   }
 }
 
-// The approvers of the only request that is made, if they are known.
+// Returns the approvers of the only request of a call, if they are known.
 function checkQuorum(playbook: CertainPlaybook, call: CertainCall, context: CheckContext): readonly Json[] | undefined {
   let only: readonly Json[] | undefined;
   for (const { input, node, alone } of itemsOf(call)) {
@@ -61,7 +61,7 @@ function checkQuorum(playbook: CertainPlaybook, call: CertainCall, context: Chec
   return only;
 }
 
-// Returns the approvers of a request, at most as many as are written.
+// Returns the largest possible number of approvers of a request: those that are written.
 function sizeOf(template: Template | undefined): number | undefined {
   return template?.kind === "list" ? template.items.length : undefined;
 }

@@ -7,7 +7,7 @@ import type { Outline } from "../outline.ts";
 import { bind, expressionsIn, type Template } from "../expressions/template.ts";
 import { stepsIn } from "../playbook-walk.ts";
 
-/** A write whose outcome no condition decides: it is made, and is expected to pass. */
+/** A write that depends on no condition: it is certainly made, and is expected to pass. */
 export interface CertainCall {
   /** The step that makes it. */
   readonly step: WriteStep;
@@ -17,19 +17,19 @@ export interface CertainCall {
   readonly outline: Outline;
 }
 
-/** One thing in a call: its input, or one of its batch, with its place. */
+/** The input of a call, or one item of its batch, with its place. */
 export interface RequestedItem {
-  /** The template of the thing. */
+  /** The template of the item. */
   readonly input: Template;
-  /** Where the thing is written, or the step that has no input. */
+  /** Where the item is written; the step if it has no input. */
   readonly node: SourceNode;
-  /** Whether the call has nothing else. */
+  /** Whether the call has no other item. */
   readonly alone: boolean;
 }
 
-/** A playbook, as far as its values are known before a run. */
+/** The parts of a playbook whose values are known before a run. */
 export class CertainPlaybook {
-  /** In the order of the steps, those of blocks included. */
+  /** The calls in the order of the steps, including those in blocks. */
   readonly calls: readonly CertainCall[];
   readonly #actors: JsonObject;
 
@@ -42,7 +42,7 @@ export class CertainPlaybook {
     });
   }
 
-  /** Returns the value of a template, if it is the same in every run. */
+  /** Returns the value of a template if it is the same in every run. */
   value(template: Template | undefined, bound: Scope = {}): Json | undefined {
     if (template === undefined) return undefined;
     const scope: Scope = { actors: this.#actors, ...bound };
@@ -57,7 +57,7 @@ export class CertainPlaybook {
     }
   }
 
-  /** Returns the actors of a call, in its rounds one after the other; `undefined` if only a run knows them. */
+  /** Returns the actors of a call, in the order of its rounds; `undefined` if only a run knows them. */
   actors({ as, foreach }: CallStep): readonly JsonObject[] | undefined {
     if (as === undefined) return undefined;
     if (as.kind === "identity") {
@@ -75,13 +75,13 @@ export class CertainPlaybook {
   }
 }
 
-// Under a condition, or with a rescue, a call that looks wrong may be intended (decision 7).
+// If there is a condition or a rescue, a call that looks wrong may be intended (decision 7).
 function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
   const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
   return !conditional && !around && step.fails === undefined && step.ensure === undefined;
 }
 
-/** Returns the value of `actors` in expressions, without the organization, which the environment names. */
+/** Returns the value of `actors` in expressions, without the organization, which only the environment knows. */
 export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): JsonObject {
   return Object.fromEntries(Array.from(actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
 }
@@ -95,7 +95,7 @@ function isEntity(value: Json | undefined): value is Readonly<Record<string, str
   return isObject(value) && Object.values(value).every((part) => typeof part === "string");
 }
 
-/** Returns whether two entities surely differ: some attribute other than the organization differs, and neither is a whole organization. */
+/** Returns whether two entities certainly differ: an attribute other than the organization differs, and neither is a whole organization. */
 export function areApart(one: Json, other: Json): boolean {
   if (!isEntity(one) || !isEntity(other)) return false;
   const common = Object.keys(one).filter((name) => name !== "orgId" && Object.hasOwn(other, name));
@@ -110,12 +110,12 @@ export function entityWords(entity: Json): string {
     .join(" ");
 }
 
-/** Returns where a call says who acts; where it does not, the place of its operation. */
+/** Returns the place where a call says who acts or, without it, the place of its operation. */
 export function actorPlace({ node }: CertainCall): Range {
   return (child(node, "as") ?? child(node, "uses") ?? node).range;
 }
 
-/** Returns the things in a call, one after the other. */
+/** Returns the items of a call in order. */
 export function itemsOf({ step, node }: CertainCall): readonly RequestedItem[] {
   const input = child(node, "with") ?? node;
   const batch = step.operation.batches ? fieldOf(step.with, "items") : undefined;
@@ -123,7 +123,7 @@ export function itemsOf({ step, node }: CertainCall): readonly RequestedItem[] {
   return batch.items.map((item, at) => ({ input: item, node: nodeAt(input, ["items", String(at)]), alone: false }));
 }
 
-/** The value of a template's field, at a path of them. */
+/** Returns the value of a template's field, at a path of fields. */
 export function fieldOf(template: Template | undefined, ...path: readonly string[]): Template | undefined {
   let at = template;
   for (const name of path) at = at?.kind === "object" ? at.entries.find(([field]) => field === name)?.[1] : undefined;
@@ -136,7 +136,7 @@ export function spellingOf(template: Template | undefined): string | undefined {
   return template?.kind === "expression" ? template.expression.text.trim() : undefined;
 }
 
-/** Returns the spelling of an id, if what is spelt like it in another step is the same: the item of a loop differs from loop to loop. */
+/** Returns the spelling of an id if the same spelling in another step means the same id. This is not so for the item of a loop. */
 export function lastingSpelling(template: Template | undefined): string | undefined {
   const isLasting = template?.kind !== "expression" || template.expression.references.every(({ root }) => LASTING.has(root));
   return isLasting ? spellingOf(template) : undefined;
@@ -146,13 +146,13 @@ const LASTING: ReadonlySet<string> = new Set(["actors", "env", "inputs", "run", 
 
 /** A part of a template, with its place below the template. */
 export interface PartAt {
-  /** `undefined` where there is none. */
+  /** The part; `undefined` if there is none. */
   readonly part: Template | undefined;
   /** Keys and indexes from the template to the part. */
   readonly path: readonly string[];
 }
 
-/** Returns the parts of a template at a dotted name; `*` means each item of a list, as far as its text has them. */
+/** Returns the parts of a template at a dotted name. `*` means each item of a list that is written in the text. */
 export function partsAt(template: Template | undefined, name: string): readonly PartAt[] {
   return name
     .split(".")

@@ -4,21 +4,21 @@ import type { MadeTokens } from "../../services/predictable-write.ts";
 import { type CertainCall, type CertainPlaybook, fieldOf, itemsOf, lastingSpelling, partsAt } from "./certain-calls.ts";
 import type { Template } from "../expressions/template.ts";
 
-/** A token that the playbook itself creates, as far as its text shows it. */
+/** What the text shows of a token that the playbook itself creates. */
 export interface MadeToken {
   /** The call that creates it. */
   readonly call: CertainCall;
-  /** How many digits its quantities may have after the point. */
+  /** How many digits its quantities may have after the decimal point. */
   readonly decimals: number | undefined;
-  /** The most that may ever be minted of it. */
+  /** The largest total quantity that may ever be minted. */
   readonly cap: Decimal | undefined;
-  /** Its `rolesMap`, which gives roles other names; empty without one, `undefined` if only a run knows it. */
+  /** Its `rolesMap`, which gives roles other names; empty if it has none, `undefined` if only a run knows it. */
   readonly rolesMap: JsonObject | undefined;
-  /** Its `tokenPermissions`: who holds which roles; empty without any, `undefined` if only a run knows them. */
+  /** Its `tokenPermissions`, which say who has which roles; empty if it has none, `undefined` if only a run knows them. */
   readonly permissions: readonly Json[] | undefined;
 }
 
-/** The tokens that a playbook creates, by the spelling of their ids. */
+/** Returns the tokens that a playbook creates, by the spelling of their ids. */
 export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeToken> {
   const made = new Map<string, MadeToken>();
   for (const call of playbook.calls) {
@@ -68,7 +68,7 @@ function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: Ma
   };
 }
 
-/** Returns the `rolesMap` of a token's definition; empty without one, `undefined` if only a run knows it. */
+/** Returns the `rolesMap` of a token's definition; empty if it has none, `undefined` if only a run knows it. */
 export function rolesMapOf(playbook: CertainPlaybook, definition: Template): JsonObject | undefined {
   const behaviour = fieldOf(definition, "behaviour");
   if (behaviour !== undefined && behaviour.kind !== "object") return undefined;

@@ -6,7 +6,7 @@ import type { CheckContext } from "../check-context.ts";
 import type { MadeToken } from "./made-tokens.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 
-/** Reports quantities that a token cannot have: finer than its decimals, or a mint above its cap. */
+/** Reports quantities that a token cannot have: with too many decimals, or a mint above its cap. */
 export function checkQuantities(playbook: CertainPlaybook, tokens: ReadonlyMap<string, MadeToken>, context: CheckContext): void {
   for (const call of playbook.calls) {
     const { quantities } = call.step.operation.meaning;

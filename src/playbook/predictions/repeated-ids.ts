@@ -3,10 +3,7 @@ import { type CertainCall, type CertainPlaybook, itemsOf, partsAt, spellingOf } 
 import type { CheckContext } from "../check-context.ts";
 import type { Template } from "../expressions/template.ts";
 
-/**
- * Reports things that one call creates, deletes or votes on twice: the service refuses the second one, or the two cannot be
- * distinguished.
- */
+/** Reports things that one call creates, deletes or votes on twice. The service refuses the second one, or the two cannot be distinguished. */
 export function checkTwice({ calls }: CertainPlaybook, context: CheckContext): void {
   for (const call of calls) {
     const first = new Set<string>();
@@ -33,7 +30,7 @@ interface Named {
   readonly node: SourceNode;
 }
 
-// The operations whose items must differ. Where items set a value, the last one counts.
+// Returns the items of operations that must not name an id twice. If the items of an operation set a value, the last one counts.
 function namedIn(call: CertainCall): readonly Named[] {
   const { namesOnce } = call.step.operation.meaning;
   if (namesOnce === undefined) return [];

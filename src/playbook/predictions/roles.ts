@@ -22,7 +22,7 @@ import { checkRequests } from "./approval-requests.ts";
 import { checkTwice } from "./repeated-ids.ts";
 import { callsOf, stepsIn } from "../playbook-walk.ts";
 
-/** Reports what the service will surely refuse, as far as the playbook's own text shows it. */
+/** Reports what the service will certainly refuse, judging by the playbook's own text. */
 export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, Outline>, context: CheckContext): void {
   const certain = new CertainPlaybook(playbook, outlines);
   const tokens = madeTokens(certain);
@@ -36,7 +36,7 @@ export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, 
   }
 }
 
-// A token may give a role any name. So the names of its rolesMap must be known, and only a name that is almost a known one is reported.
+// A token may give any name to a role. So its rolesMap must be known, and only a name that is almost a known name is reported.
 function warnOfMisspeltRoles(call: CertainCall, { certain, tokens, context }: Omit<Known, "steps">): void {
   const { givesRoles, makesTokens } = call.step.operation.meaning;
   if (givesRoles === undefined) return;
@@ -95,7 +95,7 @@ function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known
 
 interface Rule {
   readonly token: MadeToken;
-  /** Who may act without the role: the owner, if the token's rolesMap does not name it; `undefined` if that is unknown. */
+  /** Who may act without the role: the owner, if the token's rolesMap does not name the role; `undefined` if unknown. */
   readonly mayToo: readonly JsonObject[] | undefined;
 }
 
@@ -118,7 +118,7 @@ function holdersOf({ permissions = [] }: MadeToken, role: string): string {
   return `to ${holders.map((holder) => (isObject(holder) ? entityWords(holder["entity"] ?? null) : "")).join(", ")}`;
 }
 
-// Few operations change the rights in a token; in a loop, steps after a step may have run before it.
+// Few operations change the rights in a token. In a loop, even steps that come later in the text may have run before.
 function mayHaveChanged(token: MadeToken, { step, outline }: CertainCall, steps: readonly Step[]): boolean {
   const before = outline.loops.length > 0 ? steps : steps.slice(0, steps.indexOf(step));
   const own = `steps.${token.call.step.id}.id`;

@@ -3,7 +3,7 @@ import { child, entriesIn, type Range, type SourceNode } from "../../source/node
 import type { CheckContext } from "../check-context.ts";
 import { namesIn } from "../keywords/shared.ts";
 
-// Parts of a playbook without a purpose. The playbook can run, so these are warnings, and only where they are certain.
+// Warnings about parts of a playbook that have no effect. The playbook can still run, so only certain cases are reported.
 
 /** Warns of inputs and actors that nothing uses. */
 export function warnOfUnused(root: SourceNode, context: CheckContext): void {
@@ -22,7 +22,7 @@ export function warnOfUnused(root: SourceNode, context: CheckContext): void {
   }
 }
 
-/** Reads what has a loop, and warns when nothing in it uses the name of the loop's items. */
+/** Reads a part with a loop, and warns if nothing in it uses the name of the loop's items. */
 export function readLoop<T>(node: SourceNode, context: CheckContext, read: () => T): T {
   const foreach = child(node, "foreach");
   if (foreach === undefined) return read();
@@ -44,7 +44,7 @@ export function warnOfNever(condition: Expression, range: Range, context: CheckC
   context.report({ code: "playbook.never-done", message: "this is never true, so the step never runs", suggestion }, range);
 }
 
-/** Warns of a condition that never changes. */
+/** Warns about a condition that never changes. */
 export function warnOfConstant(condition: Expression, range: Range, context: CheckContext): void {
   const value = constantOf(condition);
   if (typeof value !== "boolean") return;
@@ -52,11 +52,11 @@ export function warnOfConstant(condition: Expression, range: Range, context: Che
   context.report({ code: "playbook.constant-condition", message, suggestion: "compare something of response or steps" }, range);
 }
 
-// A path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}, $inputs.x.
+// Matches a path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}, $inputs.x.
 const ROOT = "(?:inputs|steps|actors|env|secrets|run)";
 const UNMARKED = new RegExp(`^\\$?${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${ROOT}(?:\\.|\\[)`, "i");
 
-/** Warns of a text that was probably meant as an expression. */
+/** Warns about a text that was probably meant as an expression. */
 export function warnOfUnmarked(text: string, range: Range, context: CheckContext): void {
   if (!text.includes(".") || !UNMARKED.test(text)) return;
   const message = "this looks like an expression, but is sent as plain text";

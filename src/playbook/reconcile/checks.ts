@@ -13,7 +13,7 @@ import { checkPlaces } from "../steps/call-rules.ts";
 import { readLoop } from "../predictions/warnings.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 
-/** Checks and compiles the `checks` of a playbook; all steps have run by then. */
+/** Checks and compiles the `checks` of a playbook, which are made when all steps have run. */
 export function readChecks(node: SourceNode | undefined, spot: Spot, around: Surroundings): readonly CheckStep[] {
   const names = new Set<string>();
   return itemsIn(node).flatMap((item, at) => {
@@ -87,7 +87,7 @@ interface Everybody {
   readonly operation: Operation;
 }
 
-// A group may be named if each member sees only their own records.
+// A playbook may name a group if each member sees only their own records.
 function readEverybody(
   node: MapNode,
   { conserved, operation }: Everybody,

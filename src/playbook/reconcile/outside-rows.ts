@@ -16,17 +16,17 @@ import { resolveFrom } from "../playbook-files.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { typeOfShape } from "../types/value-types.ts";
 
-/** Rows that no operation gives, and the type of each. */
+/** Rows that no operation gives, with their type. */
 export interface GivenRows {
-  /** Where the rows come from. */
+  /** The source of the rows. */
   readonly source: ListSource | OutsideSource;
   /** The type of one row. */
   readonly item: TypeName;
-  /** Where the expressions about a row are, with its type. */
+  /** The spot of expressions about a row, with its type. */
   readonly spot: Spot;
 }
 
-/** Reads `rows` that name a place outside of the service. */
+/** Reads `rows` that name a place outside the service. */
 export function readOutsideRows(node: MapNode, spot: Spot, around: Surroundings): GivenRows | undefined {
   const { context } = around;
   const { properties, required, ...rest } = fieldsOf(node, ROWS);
@@ -42,7 +42,7 @@ export function readOutsideRows(node: MapNode, spot: Spot, around: Surroundings)
   };
 }
 
-/** The other keywords of each kind, beside `properties` and `required`. */
+/** The other keywords of each kind of place, in addition to `properties` and `required`. */
 const BESIDE: Readonly<Record<OutsideKind, Readonly<Partial<Record<keyof RowsFields, "must" | "may">>>>> = {
   csv: {},
   ndjson: {},

@@ -117,7 +117,7 @@ function readConserved(
   return conserve === undefined ? undefined : { sides: { kind: "conserved", foreach, conserve }, key: conserve.conserved.key };
 }
 
-// Rows are matched by their keys, so both keys need the same parts. A part with a fault still counts.
+// Rows are matched by their keys, so the keys of both sides need the same parts. A part with a fault still counts.
 function checkAlike(node: MapNode, { context }: Surroundings): void {
   const [left, right] = [child(node, "left"), child(node, "right")];
   const [one, other] = [partsOf(child(left, "key")), partsOf(child(right, "key"))];
@@ -136,7 +136,7 @@ function checkAlike(node: MapNode, { context }: Surroundings): void {
 
 type SideNodes = Readonly<Record<"left" | "right", SourceNode | undefined>>;
 
-// Without a value only the existence of rows is compared. Whoever writes a tolerance expects more.
+// Without a value, only the existence of rows is compared. A person who writes a tolerance expects more.
 function checkValues(node: MapNode, { left, right }: SideNodes, context: CheckContext): void {
   const [hasLeft, hasRight] = [left, right].map((side) => child(side, "value") !== undefined);
   if (hasLeft !== hasRight) {

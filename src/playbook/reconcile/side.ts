@@ -16,7 +16,7 @@ import { scopeAt, type Spot, type Surroundings } from "../expressions/expression
 import { listInPart } from "../types/lists-in-part.ts";
 import { kindOfType, responseType } from "../types/value-types.ts";
 
-/** The rows of a side, and what their expressions may use. */
+/** The rows of a side, and the names that their expressions may use. */
 interface Rows {
   readonly source: Side["source"];
   readonly scope: ExpressionScope;
@@ -129,7 +129,7 @@ function listOf(
   );
 }
 
-// The rows of a list are its items; of pages, the items of each; of anything else, the response is the only row.
+// If the response is a list, its items are the rows. If it has pages, the items of each page are. Otherwise the response is the only row.
 function rowType({ call }: Operation, { types }: Spot, response: TypeName): TypeName {
   const item = itemType(response);
   if (item !== undefined) return item;
@@ -138,12 +138,12 @@ function rowType({ call }: Operation, { types }: Spot, response: TypeName): Type
   return itemType(field) ?? "dyn";
 }
 
-// The items of an empty list are of any type.
+// The items of an empty list may have any type.
 const OPEN_TYPE = /^[A-Z]$/;
 
 const ONLY_PART = "key";
 
-/** The names of the parts of a key; a key that is one expression has one, "key". */
+/** Returns the names of the parts of a key. A key that is one expression has one part, named "key". */
 export function partsOf(node: SourceNode | undefined): readonly string[] {
   return node?.kind === "map" ? [...node.entries.keys()] : [ONLY_PART];
 }

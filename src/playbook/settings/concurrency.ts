@@ -27,7 +27,7 @@ export function readConcurrency(
   };
 }
 
-// The names that are known before anything has run.
+// The names that are known before anything runs.
 const EARLY: ReadonlySet<string> = new Set(["inputs", "env"]);
 
 function beforeRun({ outside, types }: Surroundings): ExpressionScope {
@@ -48,7 +48,7 @@ function notEarly({ references }: Expression): NameFinding | undefined {
   };
 }
 
-/** The inputs of a playbook by which its groups are named, or those of the playbooks that it includes. */
+/** Returns the inputs of a playbook that occur in the names of its groups, or of the groups of playbooks that it includes. */
 export function inputsOfGroups(playbook: Playbook): ReadonlySet<string> {
   const own = playbook.concurrency === undefined ? [] : [...expressionsIn(playbook.concurrency.group)];
   const passed = includesOf(playbook).flatMap((step) => inputsForGroups(step).flatMap(([, expressions]) => expressions));
@@ -56,12 +56,12 @@ export function inputsOfGroups(playbook: Playbook): ReadonlySet<string> {
   return new Set([...own, ...passed].flatMap((expression) => inputsIn(expression, known)));
 }
 
-// Without a field name, any of them may be used.
+// An expression that names no field may use any of them.
 function inputsIn({ references }: Expression, known: readonly string[]): readonly string[] {
   return references.flatMap(({ root, path: [name] }) => (root !== "inputs" ? [] : name === undefined ? known : [name]));
 }
 
-/** Returns the expressions that an included playbook gets for the inputs that name its groups, by input. */
+/** Returns the expressions for those inputs of an included playbook that occur in the names of its groups, by input. */
 export function inputsForGroups({
   playbook,
   inputs,
@@ -70,7 +70,7 @@ export function inputsForGroups({
   return [...inputs].flatMap(([name, template]) => (wanted.has(name) ? [[name, [...expressionsIn(template)]] as const] : []));
 }
 
-/** Checks that the groups of an included playbook can be named before the run. */
+/** Checks that the names of an included playbook's groups are known before the run. */
 export function checkGroupsOf(
   step: Pick<IncludeStep, "playbook" | "inputs">,
   given: SourceNode | undefined,

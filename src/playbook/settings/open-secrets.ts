@@ -9,12 +9,12 @@ import type { SecretDeclaration } from "../declarations.ts";
 import { playbooksIn } from "../playbook-walk.ts";
 import type { Variables } from "../../base/variables.ts";
 
-// The values that playbooks take from the process, read once and before anything is sent.
+// The values that playbooks take from the process. They are read once, before anything is sent.
 
 /** The texts of `env`, by the file of the playbook that declares them and by name. */
 export type Env = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
+/** Returns the variables of a playbook and of all that it includes. Throws a Failure that names each line whose variable must be set. */
 export function openEnv(playbook: Playbook, variables: Variables): Env {
   const missing: { readonly name: string; readonly place: string }[] = [];
   const files = playbooksIn(playbook).flatMap(({ file, env }) => {
@@ -40,18 +40,18 @@ export function openEnv(playbook: Playbook, variables: Variables): Env {
 
 type SecretsByFile = ReadonlyMap<string, readonly Secret[]>;
 
-/** The secrets of playbooks, revealed only to expressions. */
+/** The secrets of playbooks. Only expressions see their values. */
 export class Secrets {
-  /** The secrets of all playbooks, then those of no playbook. */
+  /** The secrets of all playbooks, then those that belong to no playbook. */
   readonly all: readonly Secret[];
-  /** Masks each of them in a text. */
+  /** Masks all of these secrets in a text. */
   readonly redact: Redact;
   readonly #byFile: SecretsByFile;
   readonly #others: readonly Secret[];
-  /** As they are, also where expressions get others. */
+  /** The real secrets, even if expressions get other values. */
   readonly #undisguised: SecretsByFile;
 
-  /** `others` are secrets of no playbook: they are masked too, and no expression sees them. */
+  /** `others` belong to no playbook: they are masked too, but no expression sees them. */
   constructor(byFile: SecretsByFile, others: readonly Secret[] = [], undisguised: SecretsByFile = byFile) {
     this.all = [...byFile.values(), others].flat();
     this.redact = redactor(this.all);
@@ -60,12 +60,12 @@ export class Secrets {
     this.#undisguised = undisguised;
   }
 
-  /** Returns the same with more that belong to no playbook, such as those of a target. */
+  /** Returns the same secrets with more that belong to no playbook, such as those of a target. */
   with(others: readonly Secret[]): Secrets {
     return new Secrets(this.#byFile, [...this.#others, ...others], this.#undisguised);
   }
 
-  /** The same names with other values for expressions. */
+  /** Returns the same names with other values for expressions. */
   disguised(disguise: (value: string) => string): Secrets {
     const byFile = Array.from(this.#byFile, ([file, secrets]): [string, readonly Secret[]] => [
       file,
@@ -79,7 +79,7 @@ export class Secrets {
     return Object.fromEntries((this.#byFile.get(file) ?? []).map((secret) => [secret.name, secret.reveal()]));
   }
 
-  /** Returns a secret of the playbook of a file, for what the service never gets. */
+  /** Returns a real secret of a file's playbook, for uses in which the service never receives it. */
   named(file: string, name: string): Secret {
     const secret = this.#undisguised.get(file)?.find((each) => each.name === name);
     invariant(secret !== undefined, `${file} has the secret ${name}`);
@@ -92,10 +92,10 @@ export class Secrets {
   }
 }
 
-/** No playbook's secrets. */
+/** The secrets of no playbook. */
 export const NO_SECRETS: Secrets = new Secrets(new Map());
 
-/** Reads the secrets of playbooks and of all that they include. Throws one Failure that names each line whose secret is missing. */
+/** Reads the secrets of playbooks and of all that they include. Throws a single Failure that names each line whose secret is missing. */
 export function openSecrets(playbooks: readonly Playbook[], from: { variables: Variables; files: FileReader }): Secrets {
   const wrong: string[] = [];
   const all = new Map(
@@ -142,7 +142,7 @@ function readSecret(
   }
 }
 
-// A shorter one would mask other words too.
+// A shorter secret would also mask other words.
 function usable(text: string, place: string): Read {
   const value = text.trim();
   if (value.length >= LIMITS.secretLeastChars) return { value };

@@ -9,11 +9,11 @@ import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { DEFAULT_ZONE, SCHEDULE } from "../keywords/playbook.ts";
 import type { Schedule } from "../model.ts";
 
-// Patterns have no year, so the next firing after any moment shows whether there is one.
+// Patterns have no year, so any moment will do to find out whether there is a next firing.
 const SOME_MOMENT = Date.UTC(2024, 0, 1);
 const SAMPLED_TICKS = 50;
 
-/** Checks `schedule`: that its cron pattern is valid and ever fires, that its zone exists, and that its times fit together. */
+/** Checks `schedule`: its cron pattern must be valid and fire at some time, its zone must exist, and its times must fit together. */
 export function readSchedule(node: SourceNode | undefined, context: CheckContext, readOnly: boolean): Schedule | undefined {
   if (node?.kind !== "map") return undefined;
   const {
@@ -81,7 +81,7 @@ function tooShort(node: MapNode, context: CheckContext): void {
   );
 }
 
-// Firings with a jitter as long as the time between two of them could overtake each other.
+// If the jitter were as long as the time between two firings, one firing could overtake the other.
 function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: number }, context: CheckContext): void {
   if (jitterMs === 0 || jitterMs < leastIntervals.of(`${cron.timezone} ${cron.pattern}`)) return;
   context.report(
@@ -95,7 +95,7 @@ function checkJitter(node: MapNode, { cron, jitterMs }: { cron: Cron; jitterMs: 
   );
 }
 
-// By zone and pattern: to find it takes longer than the rest of a check, and thousands of playbooks may fire alike.
+// Remembered by zone and pattern: computing it takes longer than the rest of a check, and thousands of playbooks may have the same pattern.
 const leastIntervals = new Recent((zoned) => {
   const [timezone = "", ...pattern] = zoned.split(" ");
   return leastInterval(new Cron(pattern.join(" "), timezone));

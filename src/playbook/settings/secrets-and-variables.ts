@@ -13,8 +13,8 @@ import { SECRET_REFERENCE } from "../../base/secret.ts";
 const REFERENCE = new RegExp(SECRET_REFERENCE);
 
 /**
- * Hides values that were written under `secrets`, or as an address of rows, in place of references from everything that shows lines of the file. Call it before
- * anything is reported.
+ * Hides values that were written in place of references, under `secrets` or as an address of rows, from everything that shows lines of the file. Must be called
+ * before anything is reported.
  */
 export function concealLiterals(root: SourceNode, file: SourceFile): void {
   const comparisons = itemsIn(child(root, "reconcile"));
@@ -32,7 +32,7 @@ function isReference(node: SourceNode): boolean {
   return REFERENCE.test(textOf(node) ?? "");
 }
 
-/** Reads the `secrets` of a playbook; a written secret is reported without being shown. */
+/** Reads the `secrets` of a playbook. Reports a secret that is written in the text, without showing it. */
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
   return entriesIn(node).map(([name, { key, value }]) => {
     if (!isReference(value)) context.report(literal(name), value.range);
@@ -45,9 +45,9 @@ function placeIn(node: SourceNode): Pick<SecretDeclaration, "from" | "place"> {
   return { from: reference.startsWith("env:") ? "variable" : "file", place: reference.slice(reference.indexOf(":") + 1) };
 }
 
-/** The secrets of a playbook: those that it declares, and those that the rows of its comparisons refer to. */
+/** The secrets of a playbook: those that it declares, and those to which the rows of its comparisons refer. */
 export class KnownSecrets {
-  /** The declared ones first; `nameOf` adds those that rows refer to. */
+  /** The declared secrets first. `nameOf` adds those to which rows refer. */
   readonly all: SecretDeclaration[];
 
   constructor(declared: readonly SecretDeclaration[]) {
@@ -55,8 +55,8 @@ export class KnownSecrets {
   }
 
   /**
-   * Returns the name of the secret that holds the address of rows. No file does: whoever writes a playbook can write the files of its project too, and
-   * would choose where its keys are sent. See decision 155.
+   * Returns the name of the secret that holds the address of rows. It must not be in a file: a person who writes the playbook can also write the files
+   * of its project, and would choose where its keys are sent. See decision 155.
    */
   addressOf(node: SourceNode, keyword: string, context: CheckContext): string {
     if (!isReference(node)) context.report(literal(keyword, ""), node.range);
@@ -64,7 +64,7 @@ export class KnownSecrets {
     return this.#named(node, context);
   }
 
-  /** Returns the name of the secret of a reference; a written secret is reported without being shown. */
+  /** Returns the name of the secret to which a reference leads. Reports a secret that is written in the text, without showing it. */
   nameOf(node: SourceNode, keyword: string, context: CheckContext): string {
     if (!isReference(node)) context.report(literal(keyword), node.range);
     return this.#named(node, context);
@@ -98,7 +98,7 @@ function addressInFile(name: string): Finding {
   };
 }
 
-/** The `env` of a playbook. */
+/** Reads the `env` of a playbook. */
 export function readVariables(node: SourceNode | undefined, context: CheckContext): readonly VariableDeclaration[] {
   return entriesIn(node).map(([name, { key, value }]) => ({
     name,
@@ -107,17 +107,17 @@ export function readVariables(node: SourceNode | undefined, context: CheckContex
   }));
 }
 
-/** The place of an expression, as far as it matters for secrets. */
+/** The place of an expression, with what matters for secrets. */
 export interface SecretStandpoint {
-  /** The step it belongs to. */
+  /** The step to which it belongs. */
   readonly own: string | undefined;
-  /** Names of the items of the loops around it. */
+  /** The item names of the surrounding loops. */
   readonly items: readonly string[];
 }
 
 /**
- * Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, that secrets stay whole, and that none is compared with its
- * mask.
+ * Checks that every `secrets.NAME` and `env.NAME` in an expression is declared, that secrets stay whole, and that no secret is compared
+ * with its mask.
  */
 export class OutsideNames {
   readonly #declared: Readonly<Record<string, readonly string[]>>;
@@ -126,7 +126,7 @@ export class OutsideNames {
     this.#declared = { secrets: secrets.map(({ name }) => name), env: variables.map(({ name }) => name) };
   }
 
-  /** Returns the first wrong use of a secret or a variable; `undefined` when there is none. */
+  /** Returns the first wrong use of a secret or a variable; `undefined` if there is none. */
   check(expression: Expression, from: SecretStandpoint): NameFinding | undefined {
     for (const reference of expression.references) {
       const finding = this.#undeclared(reference, expression.text);
@@ -154,7 +154,7 @@ function isSecret({ root }: Reference): boolean {
   return root === "secrets";
 }
 
-// The results of earlier steps come from the journal, where a secret is masked: a comparison with the secret itself would never be true.
+// The results of earlier steps come from the journal, where secrets are masked. So a comparison with the secret itself would never be true.
 function isKept({ root, path }: Reference, { own, items }: SecretStandpoint): boolean {
   if (root === "steps") return path[0] !== own && path[1] !== "outcome";
   return items.includes(root);
@@ -193,7 +193,7 @@ function undeclared(root: string, name: string, known: readonly string[]): Findi
   };
 }
 
-/** The same scope for a value that the journal keeps for later: a secret would come back from there as its mask. */
+/** Returns the same scope for a value that the journal keeps for later. A secret in it would come back as its mask. */
 export function withoutSecrets(scope: ExpressionScope): ExpressionScope {
   return {
     ...scope,

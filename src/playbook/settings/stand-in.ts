@@ -6,8 +6,8 @@ const CAPITALS = SMALL.toUpperCase();
 const BLOCK_BYTES = 32;
 
 /**
- * Returns a placeholder for a secret that is not needed: a text of the same form with other letters and digits, the same for the same
- * secret and key. Nobody can compute it without the key.
+ * Returns a placeholder for a secret that is not needed: a text of the same form with other letters and digits. The same secret and key
+ * give the same text, which cannot be computed without the key.
  */
 export function standInFor(secret: string, key: string): string {
   let block: Buffer = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export function standInFor(secret: string, key: string): string {
   return text === secret ? "x".repeat(secret.length) : text;
 }
 
-// A number stays a number: its first digit does not become a zero.
+// A number stays a number, because its first digit does not become a zero.
 function alphabetOf(char: string): string | undefined {
   if (/[1-9]/.test(char)) return DIGITS.slice(1);
   if (char === "0") return DIGITS;

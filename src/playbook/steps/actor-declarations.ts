@@ -2,7 +2,7 @@ import type { SourceNode } from "../../source/node.ts";
 import { readIdentity } from "./identity.ts";
 import type { ActorDeclaration } from "../model.ts";
 
-/** The `actors` of a playbook. */
+/** Reads the `actors` of a playbook. */
 export function readActors(node: SourceNode | undefined): ReadonlyMap<string, ActorDeclaration> {
   if (node?.kind !== "map") return new Map();
   return new Map([...node.entries].map(([name, { value }]) => [name, readActor(name, value)]));

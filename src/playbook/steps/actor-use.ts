@@ -17,11 +17,11 @@ interface UseSurroundings {
   readonly scope: ExpressionScope;
   /** The place of `as`, in the step or in the playbook's defaults. */
   readonly place: Range;
-  /** What to show when the actor and the operation do not go together. */
+  /** The place to show if the actor and the operation do not fit together. */
   readonly use: Range;
 }
 
-/** Who acts in a step, by `as` or by the playbook's default; checked against the interface that is called. */
+/** Reads who acts in a step, from `as` or the playbook's default. Checks this against the interface of the call. */
 export function readUse(node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
   if (node === undefined) return withoutActor(around);
   if (node.kind === "map") {
@@ -61,7 +61,7 @@ function namedUse(name: string, around: UseSurroundings): ActorUse | undefined {
   return fits({ kind: "identity", name, identity }, around);
 }
 
-/** Reports an `as` of `defaults` that names no actor, also where no step needs it. */
+/** Reports an `as` in `defaults` that names no actor, even if no step uses it. */
 export function checkDefaultActor(
   node: SourceNode | undefined,
   actors: ReadonlyMap<string, ActorDeclaration>,
@@ -117,7 +117,7 @@ function entityUse(around: UseSurroundings, checked: ReturnType<CheckContext["ex
   return { kind: "entity", on: service.name, entity: checked.expression };
 }
 
-// One key for each of many holders: which, only a run knows.
+// Each of many holders has a key. Only a run knows which one.
 function credentialUse({ name }: Service, node: SourceNode | undefined, around: UseSurroundings): ActorUse | undefined {
   const { context, scope, operation } = around;
   const { service } = operation;
@@ -161,8 +161,8 @@ function fits(use: ActorUse & { kind: "identity" }, { operation, context, use: p
   );
 }
 
-// Where callers are known by their keys, there is none without one. Elsewhere the key's own entity acts: whose a write is must be said, for
-// nobody could find it again otherwise.
+// If callers are identified by their keys, a call without a key is impossible. On other interfaces the key's own entity would act. But the
+// playbook must name the actor of a write, because otherwise nobody could find the write again.
 function withoutActor({ operation, context, place }: UseSurroundings): undefined {
   const { service } = operation;
   if (!hasEntities(service)) {

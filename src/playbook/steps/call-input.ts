@@ -15,13 +15,13 @@ import { holdsExpression } from "../expressions/expression-spans.ts";
 const single = new Map<Operation, JsonSchema>();
 const batches = new Map<Operation, JsonSchema>();
 
-/** The schema of an operation's `with`: of one item, or of a deliberate batch when it says `items`. Made once. */
+/** Returns the schema of an operation's `with`: of one item or, if it has `items`, of a batch. Each schema is made once. */
 export function withSchema(operation: Operation, batch: boolean): JsonSchema {
   if (batch) return getOrInsert(batches, operation, () => batchSchema(operation));
   return getOrInsert(single, operation, () => inputSchema(operation));
 }
 
-/** Checks everything in `with` that can be known before a run, and reports it; gives the schema that applies. */
+/** Checks and reports everything in `with` that is known before a run. Returns the schema that applies. */
 export function checkWith(node: SourceNode, operation: Operation, context: CheckContext): JsonSchema {
   const items = node.kind === "map" ? node.entries.get("items") : undefined;
   const schema = withSchema(operation, operation.batches && items !== undefined);
@@ -46,7 +46,7 @@ export function checkWith(node: SourceNode, operation: Operation, context: Check
   return schema;
 }
 
-// An entity may be written as one text, which becomes the map that the service takes.
+// An entity may be written as a text, from which the map for the service is made.
 function entityText({ path }: SchemaViolation, root: SourceNode, schema: JsonSchema): string | undefined {
   return isEntity(schemaAt(schema, path)) ? textOf(nodeAt(root, path)) : undefined;
 }
@@ -58,12 +58,12 @@ function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | und
   );
 }
 
-// An expression's value is checked by its type and, once bound, against the schema.
+// The value of an expression is checked by its type and, during the run, against the schema.
 function knownOnlyInARun({ path }: SchemaViolation, root: SourceNode): boolean {
   return holdsExpression(textOf(nodeAt(root, path)) ?? "");
 }
 
-// As it will be sent: a quoted numeral is a number where one belongs.
+// Returns the input as it will be sent: a quoted numeral is a number if a number is expected.
 function plainInput(node: SourceNode, schema: JsonSchema | undefined): unknown {
   switch (node.kind) {
     case "scalar":

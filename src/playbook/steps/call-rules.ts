@@ -7,15 +7,15 @@ import { type Keyword, misplacedIn, type Table } from "../keywords/keyword.ts";
 import { STEP_KINDS } from "../keywords/step.ts";
 import type { Surroundings } from "../expressions/expression-scope.ts";
 
-// The fields that may be used together, beyond the rules of the frame.
+// Rules about fields that may be used together, in addition to those of the frame.
 
-/** Reports keywords that are beside one that excludes them, or without one that they need. */
+/** Reports keywords that another keyword excludes, or that lack a keyword which they need. */
 export function checkPlaces(node: MapNode, table: Table, context: CheckContext, calls?: "reads" | "writes"): void {
   for (const { name, message, suggestion } of misplacedIn(node, table, calls))
     context.report({ code: "playbook.not-here", message, suggestion }, node.entries.get(name)?.key ?? node.range);
 }
 
-/** Returns the finding for a write in a playbook that may only read; `why` says how it is reached. */
+/** Returns the finding for a write in a read-only playbook; `why` says how the write is reached. */
 export function mustNotWrite(operation: string, why?: string): Finding {
   return {
     code: "playbook.read-only",
@@ -25,7 +25,7 @@ export function mustNotWrite(operation: string, why?: string): Finding {
   };
 }
 
-/** Reports what has no place in a call of this operation. */
+/** Reports keywords that a call of this operation must not have. */
 export function checkCallRules(node: MapNode, operation: Operation, { context, readOnly }: Surroundings): void {
   const { writes, name } = operation;
   const { entries } = node;
@@ -42,7 +42,7 @@ export function checkCallRules(node: MapNode, operation: Operation, { context, r
     context.report({ code: "playbook.not-here", ...finding }, range);
 }
 
-// What a `wait` says without any effect.
+// Yields the parts of a `wait` that have no effect.
 function* uselessIn({ key, value }: MapEntry, node: MapNode, { writes, service }: Operation): Generator<Useless> {
   if (writes && service.receipts === undefined) {
     const message = `${service.title} gives no receipts: of a wait, only the timeout counts, for the search after a lost answer`;
@@ -92,7 +92,7 @@ function notFor(field: string, keyword: Keyword | undefined, { name, writes, cal
   }
 }
 
-/** Reports the keywords that a block, or an included playbook, does not have. */
+/** Reports the keywords that a block or an included playbook must not have. */
 export function checkFields(node: MapNode, kind: "block" | "include", context: CheckContext): void {
   const what = kind === "block" ? "a block of steps" : "a step that runs another playbook";
   for (const [field, { key }] of node.entries) {

@@ -88,7 +88,7 @@ function readWith(
   return compileTemplate(input, checkWith(input, operation, around.context), around.context, scope);
 }
 
-// The service may accept a write and refuse it in its receipt: without the receipt, an expected refusal would never be seen.
+// The service may accept a write and refuse it in its receipt. Without waiting for the receipt, an expected refusal would never be seen.
 function isUnwaited(wait: SourceNode | undefined, fails: CallFields["fails"]): boolean {
   return textOf(wait) === "none" && fails === undefined;
 }

@@ -21,7 +21,7 @@ export function checkEntityMap(node: MapNode, schema: JsonSchema | undefined, co
   }
 }
 
-/** Reports what is wrong with an entity that is written as one text: a misspelt attribute, as in `userID:alice`, or an expression. */
+/** Reports what is wrong with an entity that is written as a text: a misspelt attribute, as in `userID:alice`, several attributes, or an expression. */
 export function checkEntityText(node: SourceNode | undefined, context: CheckContext): void {
   if (node === undefined || holdsExpressionAt(node, context)) return;
   const text = textOf(node) ?? "";
@@ -33,7 +33,7 @@ export function checkEntityText(node: SourceNode | undefined, context: CheckCont
   context.report(misspeltAttribute({ attribute, near }), node.range);
 }
 
-// The text is sent as it is written.
+// Such a text is sent as it is written.
 function holdsExpressionAt(node: SourceNode, context: CheckContext): boolean {
   const text = textOf(node) ?? "";
   if (!holdsExpression(text)) return false;

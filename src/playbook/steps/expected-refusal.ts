@@ -7,7 +7,7 @@ import type { CheckContext } from "../check-context.ts";
 import { allRead } from "../keywords/keyword.ts";
 import type { FailsFields } from "../keywords/step.ts";
 
-/** Reads how the service must refuse a step; reports a condition that is misspelt, and warns of one that nobody lists. */
+/** Reads how the service must refuse a step. Reports a misspelt condition, and warns about one that is not listed. */
 export function readFails(fields: FailsFields, operation: Operation, context: CheckContext): ExpectedRefusal {
   const { condition, status, message = NO_MESSAGE, ...rest } = fields;
   const { contains, matches, ...inMessage } = message;
@@ -38,7 +38,7 @@ function statusesIn(node: SourceNode | undefined): readonly number[] {
   return items.flatMap((item) => (item.kind === "scalar" ? [Number(item.value)] : []));
 }
 
-// The service may know refusals that its description does not list, so only one that is almost a listed one is surely wrong.
+// The service may know refusals that its description does not list. So only a condition that is almost a listed one is certainly wrong.
 function checkCondition(node: SourceNode | undefined, { name, call }: Operation, context: CheckContext): void {
   const condition = textOf(node);
   if (node === undefined || condition === undefined) return;
@@ -64,7 +64,8 @@ function insteadOf(condition: string, listed: readonly string[]): string {
   return `${others}look at the message: fails: { message: { contains: … } }`;
 }
 
-// Word by word: "sale not found" is another condition than "vault not found". A part of a listed one is no condition of its own.
+// Compared word by word, because "sale not found" and "vault not found" are different conditions. A part of a listed condition is meant as
+// that condition.
 function isMeant(wanted: string, listed: string): boolean {
   if (listed.includes(wanted)) return true;
   const words = listed.split(" ");

@@ -9,19 +9,19 @@ import type { CheckContext } from "../check-context.ts";
 import type { Foreach, Side } from "../model.ts";
 import { bind, type Template } from "../expressions/template.ts";
 
-// Keys that are the same in every run, found before one.
+// Keys that are the same in every run, so that they can be checked before a run.
 
-/** What a key of a round must be, as the end of a sentence about it. */
+/** The rule for the key of a round, as the end of a sentence. */
 export const KEY_RULE =
   "must give a number, or a text of one line without brackets that is not empty and none of __proto__, constructor and prototype, which the runtime reserves";
 
-/** A round's key as its results are kept by it; `undefined` where the value can be none. */
+/** Returns the key of a round as the journal keeps it; `undefined` if the value cannot be a key. */
 export function spellKey(value: Json): string | undefined {
   if (typeof value === "string" && value !== "" && !/[[\]\n]/.test(value)) return isForbiddenKey(value) ? undefined : value;
   return value instanceof Decimal ? value.canonical() : undefined;
 }
 
-/** Reports a key of a written list that two rounds have, or that can be none; `known` is what has the same value in every run. */
+/** Reports a key in a written list that two rounds have, or that cannot be a key. `known` holds the values that are the same in every run. */
 export function checkLoopKeys({ variable, list, key }: Foreach, node: SourceNode, known: Scope, context: CheckContext): void {
   const items = itemsOf(list, known);
   if (items.length > LIMITS.foreachItems) return context.report(tooManyItems(items.length), node.range);
@@ -97,7 +97,7 @@ function itemsOf(list: Template, known: Scope): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-// A part that only a run knows is an unknown value, which reports itself when it is used.
+// A part that only a run knows becomes an unknown value, which reports itself when it is used.
 function valueOf(template: Template, known: Scope): Json {
   if (template.kind === "list") return template.items.map((item) => valueOf(item, known));
   if (template.kind === "object")

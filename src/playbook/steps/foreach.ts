@@ -20,9 +20,9 @@ import { listInPart } from "../types/lists-in-part.ts";
 
 /** A `foreach` that was read, and the type of its item. */
 export interface Loop {
-  /** `undefined` when there is none, or when it cannot be used. */
+  /** The loop; `undefined` if there is none, or it cannot be used. */
   readonly foreach: Foreach | undefined;
-  /** The type of the item by its name; empty when it has none. */
+  /** The type of the item by its name; empty if there is no item. */
   readonly item: Readonly<Record<string, Variable>>;
 }
 
@@ -71,7 +71,7 @@ export function readForeach(
   return { foreach, item };
 }
 
-/** Reports rounds over a part of a list, around or inside of a comparison. */
+/** Reports rounds over a partial list, around or inside a comparison. */
 export function refuseRoundsInPart(
   node: SourceNode | undefined,
   { foreach }: Loop,
@@ -89,7 +89,7 @@ function readKey(node: SourceNode | undefined, context: CheckContext, scope: Exp
   return context.report({ code: "expression.wrong-type", message }, node.range);
 }
 
-/** Returns the spot in a loop: its item has a name, and what the list was filtered by is certain. */
+/** Returns the spot in a loop, where the item has a name, and the conditions by which the list was filtered hold. */
 export function insideLoop(spot: Spot, { foreach, item }: Loop): Spot {
   if (foreach === undefined) return spot;
   const under = [...spot.under, ...certainOf(foreach.list, foreach.variable)];
@@ -100,7 +100,7 @@ function certainOf(list: Template, variable: string): readonly Assumption[] {
   return list.kind === "expression" ? list.expression.itemAssumptions(variable) : [];
 }
 
-// Checks that a word is a name without a meaning: neither one of tokenbook's, nor one of CEL's types such as `list`.
+// Returns whether a word can be a name: it must have no meaning in tokenbook, and not be a CEL type such as `list`.
 function canName(variable: string, types: TypeEnvironment): boolean {
   const parsed = Expression.parse(variable);
   const meaning = types.check(variable);
@@ -123,7 +123,7 @@ function refusePlainText(node: SourceNode, context: CheckContext): void {
   );
 }
 
-// Only to give the loop's name a type: the list itself is checked, and its problems reported, as a template.
+// Only gives the loop's name a type. The list itself is checked as a template, and its problems are reported there.
 function itemOf(node: SourceNode, scope: ExpressionScope): Variable {
   if (node.kind === "list") return { type: commonType(node.items), id: commonId(node.items, scope) };
   const whole = wholeExpression(textOf(node) ?? "");

@@ -25,7 +25,7 @@ import { expressionsIn, type Template } from "../expressions/template.ts";
 import { listInPart } from "../types/lists-in-part.ts";
 import { compares, writesOf } from "../playbook-walk.ts";
 
-/** Returns what a step includes, with the types of its outputs; `undefined` when it cannot be used. */
+/** Returns the playbook that a step includes, with the types of its outputs, or why it cannot be used. */
 export function includedAt(
   { fields }: Outline,
   around: Pick<Surroundings, "context" | "included">,
@@ -68,7 +68,7 @@ export function readInclude(outline: Outline, spot: Spot, around: Surroundings):
   return step;
 }
 
-// What is compared are the items of its rounds, and the lists that it is given.
+// The included playbook compares the items of its rounds, and the lists that it gets as inputs.
 function refuseInPart({ playbook, inputs }: IncludeStep, outline: Outline, { context, lists }: Surroundings): void {
   const { node, fields } = outline;
   const rounds = lists.cutInRounds(outline);

@@ -1,6 +1,6 @@
 import type { Finding } from "../../source/diagnostic.ts";
 
-/** The finding of an attribute of an entity that is almost one that entities have. */
+/** Returns the finding for a misspelt attribute of an entity. */
 export function misspeltAttribute({ attribute, near }: { readonly attribute: string; readonly near: string }): Finding {
   return {
     code: "playbook.entity-attribute",
@@ -9,7 +9,7 @@ export function misspeltAttribute({ attribute, near }: { readonly attribute: str
   };
 }
 
-/** The finding of several attributes that are written as one text, which would be the value of the first. */
+/** Returns the finding for several attributes in one text: they would all become the value of the first. */
 export function attributesInOneText(attributes: Readonly<Record<string, string>>): Finding {
   const { orgId: _orgId, ...others } = attributes;
   const [own, ...more] = Object.entries(others).map(([name, value]) => `${name}:${value}`);

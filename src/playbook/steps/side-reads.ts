@@ -19,15 +19,15 @@ import { checkWith } from "./call-input.ts";
 export interface Beside {
   /** The place in the playbook, with the names that may be used there. */
   readonly spot: Spot;
-  /** What all of the playbook is checked against. */
+  /** What every part of the playbook is checked against. */
   readonly around: Surroundings;
   /** The actor of a read without its own `as`. */
   readonly as: SourceNode | undefined;
-  /** The id of the step that the read belongs to; left out in a check or a comparison. */
+  /** The id of the step of the read; left out in a check or a comparison. */
   readonly own?: string;
 }
 
-/** Reads `{read, with, as}`: a read that is made beside a step. */
+/** Reads `{read, with, as}`: a read beside a step. */
 export function readSideRead(fields: SideReadFields, { spot, around, as: otherwise, own }: Beside): SideRead | undefined {
   const { read, with: given, as, ...rest } = fields;
   allRead(rest);
@@ -119,7 +119,7 @@ function itemOf(type: TypeName): TypeName | undefined {
   return type === "dyn" ? "dyn" : itemType(type);
 }
 
-/** Returns how a failed step is tried again. */
+/** Returns how to retry a failed step. */
 export function retryOf(fields: RetryFields | undefined): Retry | undefined {
   if (fields === undefined) return undefined;
   const { attempts = 1, every: everyMs, backoff, ...rest } = fields;

@@ -6,15 +6,15 @@ import type { Step } from "../model.ts";
 import type { Outline } from "../outline.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 
-/** The common fields of every step, and the spot in it. */
+/** The common fields of every step, and the spot inside the step. */
 export interface Head {
   /** The fields as the model has them. */
   readonly common: Pick<Step, "id" | "name" | "line" | "if" | "foreach">;
-  /** The spot of its own expressions: its `if` holds, and its item has a name. */
+  /** The spot of its own expressions, where its `if` holds and its item has a name. */
   readonly inside: Spot;
 }
 
-/** Reads the common fields of every step; `otherwise` is its name if it has none. */
+/** Reads the common fields of a step. `otherwise` is its name if it has none. */
 export function readHead(outline: Outline, otherwise: string, spot: Spot, around: Surroundings): Head {
   const { id, line, fields } = outline;
   const { id: _outlined, name = otherwise, if: guard, foreach: loop, ...rest }: HeadFields = fields;

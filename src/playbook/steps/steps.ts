@@ -10,7 +10,7 @@ import { writesOf } from "../playbook-walk.ts";
 import { readLoop } from "../predictions/warnings.ts";
 import { startOf } from "../../source/node.ts";
 
-/** Checks and compiles steps, one after the other: each may use those before it. */
+/** Checks and compiles steps in order. Each step may use the earlier ones. */
 export function readSteps(outlines: readonly Outline[], spot: Spot, around: Surroundings): readonly Step[] {
   const steps: Step[] = [];
   for (const outline of outlines) {

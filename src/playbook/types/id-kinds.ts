@@ -6,9 +6,9 @@ import type { IdFields } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Finding } from "../../source/diagnostic.ts";
 
-// The kinds of ids: using the id of a vault for that of a token is always a mistake. If a kind is unknown, every id fits.
+// The kinds of ids. Using the id of a vault as that of a token is always a mistake. If a kind is unknown, every id fits.
 
-// The tokens and transactions of the investor interface may be those of the ledger: the description neither links nor separates them.
+// The tokens and transactions of the investor interface may be the same as those of the ledger: the description does not say.
 const SAME: Readonly<Record<string, string>> = { investorToken: "token", purchase: "transaction" };
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ function wordsOf(kind: string): string {
   return WORDS[kind] ?? kind;
 }
 
-/** Returns the kind of thing that a schema's text identifies, or the texts of its list. */
+/** Returns the kind of thing that a text of this schema identifies, or that the texts of its list identify. */
 function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined;
   const resolved = resolve(schema);
@@ -39,7 +39,7 @@ function kindOfSchema(schema: JsonSchema | undefined): string | undefined {
   return rest.every((kind) => kind === first) ? first : undefined;
 }
 
-/** The fields of a record that are ids; `name` is what the record is called. */
+/** Returns the fields of a record that are ids. `name` is a word for the record. */
 export function idFieldsOf({ properties = {} }: JsonSchema, name: string): IdFields {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([field, schema]) => {
@@ -49,7 +49,7 @@ export function idFieldsOf({ properties = {} }: JsonSchema, name: string): IdFie
   );
 }
 
-/** Returns the ids that a step of an operation gives to later steps, without those that the step itself renames. */
+/** Returns the ids that a step of an operation gives to later steps, without fields that the step itself defines. */
 export function yieldedIds({ name, yields }: Operation, taken: readonly string[]): IdFields {
   return Object.fromEntries(
     Object.entries(yields)
@@ -60,12 +60,12 @@ export function yieldedIds({ name, yields }: Operation, taken: readonly string[]
 
 const made = new Map<Operation, ReadonlySet<string>>();
 
-/** Returns the kinds that an operation makes. The playbook may choose any name for them, even one of something else. */
+/** Returns the kinds of things that an operation creates. The playbook may choose any name for them, even the name of another thing. */
 export function kindsMadeBy(operation: Operation): ReadonlySet<string> {
   return getOrInsert(made, operation, () => new Set(Object.values(operation.yields).map(({ id }) => id)));
 }
 
-/** Ids of two kinds in a comparison. */
+/** Returns the finding for a comparison of ids of two kinds. */
 export function mixedFinding({ left, right }: MixedIds): Finding {
   return {
     code: "expression.mixed-ids",
@@ -75,7 +75,7 @@ export function mixedFinding({ left, right }: MixedIds): Finding {
   };
 }
 
-/** A date in a comparison of texts. */
+/** Returns the finding for a date in a comparison of texts. */
 export function dateFinding({ text, operator }: DateAsText): Finding {
   return {
     code: "expression.date-as-text",
@@ -90,7 +90,7 @@ export function dateFinding({ text, operator }: DateAsText): Finding {
 
 const NOTHING_MADE: ReadonlySet<string> = new Set();
 
-/** Reports an id where one of another kind is expected, if that is certain. */
+/** Returns the finding for an id in the place of an id of another kind, if this is certain. */
 export function misplacedFinding(
   given: KnownId | undefined,
   schema: JsonSchema | undefined,
@@ -108,7 +108,7 @@ export function misplacedFinding(
   };
 }
 
-/** The kinds of ids that the inputs of a playbook must be, by the places where they are used. */
+/** The kinds of ids that the inputs of a playbook must be, judging by where they are used. */
 export class InputKinds {
   readonly #wanted = new Map<string, ReadonlySet<string>>();
 
@@ -119,7 +119,7 @@ export class InputKinds {
     if (name !== undefined && kind !== undefined) this.#wanted.set(name, new Set([...(this.#wanted.get(name) ?? []), kind]));
   }
 
-  /** The one kind that an input is used as. */
+  /** Returns the only kind of id as which an input is used. */
   kindOf(name: string): string | undefined {
     const [kind, other] = this.#wanted.get(name) ?? [];
     return other === undefined ? kind : undefined;

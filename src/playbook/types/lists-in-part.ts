@@ -9,38 +9,38 @@ import type { Outline } from "../outline.ts";
 export interface CutStep {
   /** Its id. */
   readonly id: string;
-  /** The included file that it is in; `undefined` for a step of the playbook itself. */
+  /** The included file with the step; `undefined` for a step of the playbook itself. */
   readonly file: string | undefined;
 }
 
-/** By the names of a playbook's outputs, the step whose list in part they come from. */
+/** The outputs of a playbook that come from a partial list, each with the step that reads the list. */
 export type OutputsInPart = ReadonlyMap<string, CutStep>;
 
 /**
- * Finds the lists of a playbook that are only a part of what the service has: a step reads some pages, loops over such a list, or includes
- * a playbook whose outputs come from one. Compared as if it were whole, such a list would hide what the other pages hold.
+ * Finds the partial lists of a playbook: a step reads only some pages, loops over such a list, or includes a playbook whose outputs come
+ * from one. A comparison that took such a list as complete would hide what the other pages hold.
  */
 export class ListsInPart {
   readonly #all: ReadonlyMap<string, Outline>;
   readonly #outputsOf: (outline: Outline) => OutputsInPart;
 
-  /** `outputsOf` gives what a step includes has for outputs that are in part. */
+  /** `outputsOf` returns the outputs of an included playbook that come from partial lists. */
   constructor(all: ReadonlyMap<string, Outline>, outputsOf: (outline: Outline) => OutputsInPart) {
     this.#all = all;
     this.#outputsOf = outputsOf;
   }
 
-  /** Returns the first step with a list in part that expressions take something from. */
+  /** Returns the first step with a partial list that expressions use. */
   cutIn(expressions: Iterable<Expression>): CutStep | undefined {
     return this.#cutIn(expressions, new Set());
   }
 
-  /** Returns the same for the rounds of a step: those of its own `foreach`, and of the blocks around it. */
+  /** Does the same for the rounds of a step: those of its own `foreach`, and of the blocks around it. */
   cutInRounds(outline: Outline): CutStep | undefined {
     return this.#cutInRounds(outline, new Set());
   }
 
-  // `seen` are the steps on the way: in a playbook with a mistake, one may loop over itself.
+  // `seen` holds the steps that are being followed. In a wrong playbook, a step may loop over itself.
   #cutIn(expressions: Iterable<Expression>, seen: ReadonlySet<string>): CutStep | undefined {
     for (const { references } of expressions)
       for (const { root, path } of references) {
@@ -66,7 +66,7 @@ export class ListsInPart {
   }
 }
 
-/** Says of a comparison that it would take a list in part for a whole one. */
+/** Returns the finding for a comparison that would take a partial list as complete. */
 export function listInPart({ id, file }: CutStep): Finding {
   const where = file === undefined ? "" : ` of ${file}`;
   return {

@@ -19,17 +19,17 @@ export class Usage {
     }
   }
 
-  /** Records a text in which expressions are read. */
+  /** Records a text whose expressions are evaluated. */
   noteText(node: ScalarNode): void {
     this.#texts.add(node);
   }
 
-  /** Returns whether expressions are read in a text; else it is taken as it is written. */
+  /** Returns whether the expressions in a text are evaluated. Otherwise the text is used as it is written. */
   isRead(node: ScalarNode): boolean {
     return this.#texts.has(node);
   }
 
-  /** Records a name that is used without an expression, as an actor is by `as`. */
+  /** Records a name that is used without an expression, such as an actor in `as`. */
   use(root: string, field: string): void {
     getOrInsert(this.#fields, root, () => new Set()).add(field);
   }
@@ -39,12 +39,12 @@ export class Usage {
     return this.#wholes.has(root) || this.#fields.get(root)?.has(field) === true;
   }
 
-  /** Returns a mark, to ask later what was used since. */
+  /** Returns a mark for `usedSince`. */
   now(): number {
     return this.#roots.length;
   }
 
-  /** Returns whether an expression has used a root, such as `inputs`, since a mark of `now`. */
+  /** Returns whether an expression has used a root, such as `inputs`, since a mark. */
   usedSince(moment: number, root: string): boolean {
     return this.#roots.includes(root, moment);
   }

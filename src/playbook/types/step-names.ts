@@ -12,7 +12,7 @@ export interface Done {
   readonly has: (id: string) => boolean;
 }
 
-/** A place in a playbook, as far as it decides which steps may be used. */
+/** What a place in a playbook knows about which steps may be used there. */
 export interface Standpoint {
   /** The steps that have run when the place is reached. */
   readonly done: Done;
@@ -20,14 +20,14 @@ export interface Standpoint {
   readonly sections: readonly Section[];
   /** The conditions that hold around the place. */
   readonly under: readonly Assumption[];
-  /** The step whose expressions these are. */
+  /** The step to which the expressions belong. */
   readonly own?: string;
 }
 
-/** Returns which fields a step has if its write was not needed. */
+/** Returns the fields that a step has if its write was not needed. */
 export type SureFields = (id: string) => ReadonlySet<string> | undefined;
 
-/** Checks that every `steps.ID` in an expression exists, has run by then, and surely has the used value. */
+/** Checks that every `steps.ID` in an expression exists, has run by then, and certainly has the value that is used. */
 export class StepNames {
   readonly #all: ReadonlyMap<string, Outline>;
   readonly #sure: SureFields;
@@ -37,7 +37,7 @@ export class StepNames {
     this.#sure = sure;
   }
 
-  /** Returns the first wrong name; if names are only doubtful, the first of these. */
+  /** Returns the first wrong name or, if names are only doubtful, the first doubtful one. */
   check(expression: Expression, from: Standpoint): NameFinding | undefined {
     const steps = expression.references.filter(({ root }) => root === "steps");
     for (const reference of steps) {
@@ -51,7 +51,7 @@ export class StepNames {
     return undefined;
   }
 
-  // A lost answer loses the id of its receipt, and the write may still be found to have taken effect.
+  // A lost answer also loses the id of its receipt. The write may still be found to have taken effect.
   #doubt({ path: [id = "", field], under, start, end }: Reference, from: Standpoint): NameFinding | undefined {
     const step = this.#all.get(id);
     if (field !== "receipt" || step === undefined || operationIn(step.node, "uses")?.writes !== true) return undefined;
@@ -82,7 +82,7 @@ export class StepNames {
     if (from.under.some((assumed) => assumed.is === "there" && isStep(assumed, id))) return undefined;
     const outcome = outcomeOf(id, from.under);
     const beyond = sectionsBeyond(step.sections, from.sections);
-    if (beyond.some(({ foreach }) => foreach) || step.foreach) return undefined; // found by a key, which only a run knows
+    if (beyond.some(({ foreach }) => foreach) || step.foreach) return undefined; // a key leads to the value, and only a run knows it
     const doubt = beyond.find((section) => leavesUnrun(section, from.sections));
     if (doubt !== undefined && outcome.is === undefined) return maybeUnrun(id, field, doubt);
     const conditional = beyond.filter((section) => section.conditional && !isAround(section, from.sections));
@@ -98,7 +98,7 @@ function isStep({ path }: Assumption, id: string): boolean {
   return path[0] === "steps" && path[1] === id;
 }
 
-// What the conditions around the place prove about a step's outcome; a skipped step proves nothing.
+// Returns what the conditions around the place prove about a step's outcome. That a step was skipped proves nothing about its value.
 function outcomeOf(
   id: string,
   under: readonly Assumption[],
@@ -118,13 +118,13 @@ function notSkipped(id: string, under: readonly Assumption[]): boolean {
   return outcome.is !== undefined || outcome.isNot.has("skipped");
 }
 
-// The sections around a step that are not around the place that uses it.
+// Returns the sections around a step that do not also surround the place that uses it.
 function sectionsBeyond(step: readonly Section[], from: readonly Section[]): readonly Section[] {
   const shared = step.findIndex((section, at) => from[at]?.block !== section.block || from[at]?.part !== section.part);
   return shared < 0 ? [] : step.slice(shared);
 }
 
-// A step of a block may be missing when the block was rescued, or while the block has not ended.
+// A step of a block may not have run if the block was rescued, or has not ended yet.
 function leavesUnrun(section: Section, from: readonly Section[]): boolean {
   if (section.part === "always") return false;
   if (section.part === "rescue" || section.rescues) return true;

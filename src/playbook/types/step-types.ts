@@ -10,7 +10,10 @@ export interface BaseTypes {
   readonly variables: Readonly<Record<string, TypeName>>;
 }
 
-/** The type of `steps` at each place of a playbook: inside a block with a `foreach` the steps of the same round, outside a map of them. */
+/**
+ * The type of `steps` at each place of a playbook. Inside a block with a `foreach` it gives the steps of the same round; outside, a map of
+ * all rounds.
+ */
 export class StepTypes {
   readonly #base: BaseTypes;
   readonly #outlines: ReadonlyMap<string, Outline>;
@@ -22,15 +25,15 @@ export class StepTypes {
     this.#base = base;
     this.#outlines = outlines;
     this.#types = types;
-    // All are defined at the beginning: copied types take no more.
+    // All types are defined at the beginning, because copied types accept no more.
     this.#define([]);
     for (const { id, kind, loops, foreach } of outlines.values()) if (kind === "block" && foreach) this.#define([...loops, id]);
   }
 
-  /** The types within these blocks with a `foreach`, the outermost first. */
+  /** Returns the types within these blocks with a `foreach`, the outermost first. */
   within(loops: readonly string[]): TypeEnvironment {
     const { types, variables } = this.#base;
-    // A second block of an id has no type. That it is one is reported; what is in it sees the steps around it.
+    // A second block with the same id has no type. The duplicate is reported, and its content sees the steps around it.
     const known = loops.findIndex((_, at) => !this.#defined.has(nameOf(loops.slice(0, at + 1))));
     return types.with({ ...variables, steps: nameOf(known < 0 ? loops : loops.slice(0, known)) });
   }

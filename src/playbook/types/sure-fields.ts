@@ -8,7 +8,7 @@ import type { Outline } from "../outline.ts";
 const ALWAYS = ["outcome", "ensured"];
 
 /**
- * Returns the fields that a step with `ensure` has although nothing was sent: the read answer, and values of its own input, such as a
+ * Returns the fields that a step with `ensure` has even if nothing was sent: the answer of the read, and values of its own input, such as a
  * given id.
  */
 export function sureFields(all: ReadonlyMap<string, Outline>): SureFields {

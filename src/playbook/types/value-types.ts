@@ -18,7 +18,7 @@ import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
 import type { ActorDeclaration } from "../model.ts";
 import type { InputDeclaration, ValueShape } from "../declarations.ts";
 
-/** Returns the type of a contract's schema; named schemas become named types, once. */
+/** Returns the type of a schema in the contract. A named schema becomes a named type, once. */
 function typeOfSchema(types: TypeEnvironment, schema: JsonSchema, hint: string): TypeName {
   const name = schemaName(schema);
   const resolved = resolve(schema);
@@ -63,7 +63,7 @@ const RUN_WORDS: Readonly<Record<string, string>> = {
   startedAt: "When the run began, as a date with time and zone.",
 };
 
-// It has several spellings: 2026-01-31, and 2026-01-31T00:00:00Z.
+// A date has several spellings, such as 2026-01-31 and 2026-01-31T00:00:00Z.
 const DATE: IdKind = { kind: DATE_KIND, from: "a date" };
 
 const ABOUT_RUN: AboutType = { words: (field) => RUN_WORDS[field], ids: { startedAt: DATE } };
@@ -78,7 +78,7 @@ interface OperationTypes {
   readonly step: TypeName;
 }
 
-/** The type of an answer, and the types for expressions that use nothing else. */
+/** The type of an answer, and the types for expressions that use only the answer. */
 export interface AnswerTypes {
   /** The type of `response` in expressions. */
   readonly response: TypeName;
@@ -97,16 +97,13 @@ function commonTypes(): TypeEnvironment {
   return types;
 }
 
-/**
- * Returns types to which a playbook may add its own: those of the contract, as far as these operations need them, and those of its
- * actors.
- */
+/** Returns types to which a playbook may add its own: the types of the contract that these operations need, and those of the actors. */
 export function contractTypes(operations: Iterable<Operation>, actors: ReadonlyMap<string, ActorDeclaration>): TypeEnvironment {
   for (const operation of operations) typesOfOperation(operation);
   return (actors.size === 0 ? known : ofActors.of(JSON.stringify(actorFields(actors)))).copy();
 }
 
-// The playbooks of a project mostly have the same actors.
+// The playbooks of a project usually have the same actors.
 const ofActors = new Recent((fields) => {
   const types = known.copy();
   types.define(ACTORS, JSON.parse(fields) as Record<string, TypeName>);
@@ -143,7 +140,7 @@ export function responseType(operation: Operation): TypeName {
   return answerOf(operation).response;
 }
 
-/** The type of `steps.ID` of a call: response, receipt, outcome, and what the operation yields; `more` are fields of this step alone. */
+/** Returns the type of `steps.ID` for a call: response, receipt, outcome, and what the operation yields. `more` are fields of this step only. */
 export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
   const { answer, step } = typesOfOperation(operation);
   return more === undefined ? step : defineStep(types, operation, answer.response, more);
@@ -178,17 +175,17 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
   ensured: "The last answer that `ensure` read.",
 };
 
-/** Returns whether `steps.ID` of a call has a field of this name already: what a step discovers is beside its other fields. */
+/** Returns whether `steps.ID` of a call already has a field with this name. What a step discovers is added to the other fields. */
 export function isFieldOfStep({ yields }: Operation, name: string): boolean {
   return Object.hasOwn(STEP_WORDS, name) || Object.hasOwn(yields, name);
 }
 
-/** The type of `steps.ID` of a block. */
+/** Returns the type of `steps.ID` for a block. */
 export function blockType(types: TypeEnvironment): TypeName {
   return types.define("Block", { outcome: "string" }, { words: (field) => STEP_WORDS[field] });
 }
 
-/** The type of `steps.ID` of an included playbook: its outputs. */
+/** Returns the type of `steps.ID` for an included playbook, which has its outputs. */
 export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, Variable>): TypeName {
   const fields = Array.from(outputs, ([name, { type }]) => [name, PORTABLE.test(type) ? type : "dyn"] as const);
   const ids = [...outputs].flatMap(([name, output]) => (output.id === undefined ? [] : [[name, output.id] as const]));
@@ -196,7 +193,7 @@ export function includeType(types: TypeEnvironment, id: string, outputs: Readonl
   return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, { words: (field) => STEP_WORDS[field] });
 }
 
-// Types with the same meaning in every playbook.
+// Types that have the same meaning in every playbook.
 const PORTABLE = /^(?:(?:list<|map<string, )*(?:string|decimal|bool|dyn)>*)$/;
 
 /** Returns the type of `inputs`. */
@@ -215,7 +212,7 @@ export function typeOfShape(types: TypeEnvironment, shape: ValueShape, hint: str
     case "string":
     case "date":
       return "string";
-    case "integer": // like every number that is not written in the expression itself
+    case "integer": // like every number, unless it is written in the expression itself
     case "decimal":
       return "decimal";
     case "boolean":
@@ -249,7 +246,7 @@ function isDate({ type, items }: ValueShape): boolean {
   return type === "date" || (items !== undefined && isDate(items));
 }
 
-// Fields may have any name, so two paths may have the same spelling.
+// Fields may have any names, so two paths may give the same word.
 function freeName(types: TypeEnvironment, hint: string): TypeName {
   const word = hint.replaceAll(/\W/g, "");
   let name = word;
@@ -257,12 +254,12 @@ function freeName(types: TypeEnvironment, hint: string): TypeName {
   return name;
 }
 
-/** Returns the type of `actors`, as `contractTypes` got them. */
+/** Returns the type of `actors` that `contractTypes` has defined. */
 export function actorsType(actors: ReadonlyMap<string, ActorDeclaration>): TypeName {
   return actors.size === 0 ? NOTHING : ACTORS;
 }
 
-/** The type of `secrets` or `env`: a text for each name. */
+/** Returns the type of `secrets` or `env`, which has a text for each name. */
 export function textsType(types: TypeEnvironment, type: TypeName, names: readonly string[]): TypeName {
   return names.length === 0 ? NOTHING : types.define(type, Object.fromEntries(names.map((name) => [name, "string"])));
 }
