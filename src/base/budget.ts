@@ -1,7 +1,7 @@
 import { invariant } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
-/** The limits that count steps, because work of many steps cannot be interrupted. */
+/** The limits that are counted in steps, because long computations cannot be interrupted. */
 export type StepLimit = "expressionSteps" | "validationSteps";
 
 /** The failure of work that needs more steps than it may take. */
@@ -18,12 +18,12 @@ interface Budget {
   left: number;
 }
 
-// Counted work runs without a pause, so there is one budget at a time.
+// Counted work runs without a pause, so there is only one budget at a time.
 let current: Budget | undefined;
 
 let spentInTurn = 0;
 
-/** Runs several pieces of counted work within one budget, so that a list of them is bounded as a whole. */
+/** Runs several pieces of counted work within one budget, so that a whole list of them is bounded. */
 export function sharingSteps<T>(limit: StepLimit, work: () => T): T {
   const outer = current;
   if (outer?.limit === limit) return work();
@@ -35,7 +35,7 @@ export function sharingSteps<T>(limit: StepLimit, work: () => T): T {
   }
 }
 
-/** Runs work that counts its steps by `spend`. Throws an OutOfSteps when they are spent, even if the work itself has caught that error. */
+/** Runs work that counts its steps with `spend`. Throws an OutOfSteps if they are spent, even if the work itself has caught that error. */
 export function withinSteps<T>(limit: StepLimit, work: () => T): T {
   return sharingSteps(limit, () => {
     invariant(current !== undefined, "steps are shared within a budget");
@@ -58,7 +58,7 @@ function assertLeft({ left, limit }: Budget): void {
   if (left < 0) throw new OutOfSteps(limit);
 }
 
-/** Counts steps before they are taken. Throws an OutOfSteps when fewer are left. */
+/** Counts steps before they are taken. Throws an OutOfSteps if fewer are left. */
 export function spend(steps: number): void {
   invariant(current !== undefined, "steps are counted within a budget");
   current.left -= steps;
@@ -66,23 +66,23 @@ export function spend(steps: number): void {
   assertLeft(current);
 }
 
-/** Counts the one step of work that needs no budget of its own. Throws an OutOfSteps when it is part of work that has no steps left. */
+/** Counts a single step of work that needs no budget of its own. Throws an OutOfSteps if it is part of work that has no steps left. */
 export function spendOne(): void {
   if (current === undefined) spentInTurn += 1;
   else spend(1);
 }
 
-/** Returns whether all steps are spent: a loop that catches errors must end then. */
+/** Returns whether all steps are spent. A loop that catches errors must end then. */
 export function isOutOfSteps(): boolean {
   return current !== undefined && current.left < 0;
 }
 
-/** Returns whether so much was computed in this turn of the event loop that signals and timers should have theirs. */
+/** Returns whether this turn of the event loop has computed so much that signals and timers should get a turn. */
 export function shouldRest(): boolean {
   return spentInTurn >= STEPS_A_TURN;
 }
 
-/** Begins to count the steps of a turn of the event loop. */
+/** Starts counting the steps of a turn of the event loop. */
 export function beginTurn(): void {
   spentInTurn = 0;
 }

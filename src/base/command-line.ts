@@ -1,17 +1,17 @@
 import { quoted } from "./text/text.ts";
 
-/** A command of tokenbook that can be typed as it is printed. It is a type of its own, so no text of somebody else is taken for one. */
+/** A command of tokenbook that can be typed as it is printed. It has its own type, so that no foreign text is mistaken for a command. */
 export class CommandLine {
   /** The whole command, with `tokenbook` before it. */
   readonly text: string;
 
-  /** For those who know that the text is a command; others use `command`. */
+  /** For callers that know that the text is a command; others use `command`. */
   constructor(text: string) {
     this.text = text;
   }
 }
 
-/** Makes a command of its words: command`runs show ${id}`. A value is quoted as a shell needs it; each of several is a word of its own. */
+/** Makes a command from its words: command`runs show ${id}`. A value is quoted for the shell; each value of a list becomes a word of its own. */
 export function command(words: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): CommandLine {
   const spelt = values.map((value) => (typeof value === "string" ? quoted(value) : value.map(quoted).join(" ")));
   return new CommandLine(`tokenbook ${String.raw({ raw: words }, ...spelt)}`);
@@ -20,10 +20,10 @@ export function command(words: TemplateStringsArray, ...values: readonly (string
 /** What a person can do: words and commands, each on a line of its own. */
 export type AdviceLines = readonly (string | CommandLine)[];
 
-/** The same, of one line or of several. */
+/** The same, with one line or several. */
 export type Advice = string | CommandLine | AdviceLines;
 
-/** Returns advice as a text in which a line that begins with `tokenbook` is a command, and no other line begins with it. */
+/** Returns advice as a text. In it, exactly the lines that begin with `tokenbook` are commands. */
 export function adviceText(advice: Advice): string {
   const lines = typeof advice === "string" || advice instanceof CommandLine ? [advice] : advice;
   return lines.map((line) => (typeof line === "string" ? line.replaceAll(BEGINNING, " ") : line.text)).join("\n");
@@ -36,13 +36,13 @@ export function adviceLines(text: string): AdviceLines {
 
 const BEGINNING = /^(?=tokenbook )/gm;
 
-/** Completes a command so that it finds, where it is typed, what it is about. `spell` escapes what is put into a command of some format. */
+/** Adds options to a command, so that it finds its subject wherever it is typed. `spell` escapes the options for another format. */
 export type Hint = (command: CommandLine, spell?: (options: string) => string) => string;
 
-/** Where commands find everything by themselves. */
+/** For places where commands need no options. */
 export const PLAIN_HINT: Hint = ({ text }) => text;
 
-/** Returns the advice in a text with each of its commands completed. */
+/** Returns the advice in a text, with each of its commands completed. */
 export function completedAdvice(text: string, hint: Hint): string {
   return adviceLines(text)
     .map((line) => (typeof line === "string" ? line : hint(line)))

@@ -1,13 +1,13 @@
 import { messageOf } from "./failure.ts";
 
-/** What keeps a connection from being secured: the server speaks no TLS, or its certificate is not accepted. */
+/** Why a connection cannot be secured: the server does not use TLS, or its certificate is not accepted. */
 export type TlsObstacle = "no-tls" | "untrusted" | "out-of-date" | "other-name";
 
 /** Why there is no connection. */
 export interface ConnectionFailure {
   /** The reason in one line, with the code of the error. */
   readonly why: string;
-  /** Left out where it is something else than these. */
+  /** The obstacle to TLS; left out for any other reason. */
   readonly tls?: TlsObstacle;
 }
 
@@ -33,7 +33,7 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   return tls === undefined ? { why } : { why, tls };
 }
 
-// OpenSSL's own message has two lines, with addresses in memory and lines of its source. Node adds a hint for its own command line.
+// OpenSSL's own message has two lines, with memory addresses and line numbers of its source. Node adds a hint for its own command line.
 function messageFor(error: unknown, reason: unknown): string {
   const code = (error as { readonly code?: string }).code ?? "";
   if (code.startsWith("ERR_SSL_") && typeof reason === "string") return reason;
@@ -42,7 +42,7 @@ function messageFor(error: unknown, reason: unknown): string {
     .trim();
 }
 
-/** Returns what lets a connection be made. `setting` is the setting that holds the address, with its place. */
+/** Returns how to make the connection possible. `setting` names the setting with the address, and its place. */
 export function connectionRemedy(tls: TlsObstacle | undefined, setting: string): string {
   switch (tls) {
     case "no-tls":

@@ -7,7 +7,7 @@ export const EXIT = {
   cannotStart: 2,
   drift: 3,
   pending: 4,
-  /** A write with unknown outcome, or one that contradicts what was read. */
+  /** The outcome of a write is unknown, or contradicts what was read. */
   unknown: 5,
   /** Another process holds the run. */
   locked: 6,

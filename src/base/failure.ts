@@ -8,22 +8,22 @@ export interface FailureDetails {
   readonly code: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** Why that is so, or matters. */
+  /** The reason, or why it matters. */
   readonly why?: string;
-  /** The command or edit that fixes it, ready to paste: a command is no string, since text of somebody else may be in one. */
+  /** The command or edit that fixes it, ready to paste. A command has its own type, because strings may contain foreign text. */
   readonly next?: Advice;
-  /** The exit code of a command that ends with it: 2 unless said otherwise. */
+  /** The exit code of a command that ends with it; 2 by default. */
   readonly exit?: ExitCode;
   /** The error that it explains. */
   readonly cause?: unknown;
 }
 
-/** An expected failure of something outside of tokenbook. It is shown as one clear message, never with a stack trace. */
+/** An expected failure of something outside tokenbook. It is shown as one clear message, never with a stack trace. */
 export class Failure extends Error {
   override readonly name = "Failure";
   /** A frozen dotted code; programs branch on it. */
   readonly code: string;
-  /** Why it is so, or matters. */
+  /** The reason, or why it matters. */
   readonly why: string | undefined;
   /** The command or edit that fixes it, as `adviceText` writes it. */
   readonly next: string | undefined;
@@ -38,7 +38,7 @@ export class Failure extends Error {
     this.exit = details.exit ?? EXIT.cannotStart;
   }
 
-  /** As reports show it: without the exit code and the cause. */
+  /** Returns the failure as reports show it, without the exit code and the cause. */
   toJSON(): KeptFailure {
     return {
       code: this.code,
@@ -54,7 +54,7 @@ export interface KeptFailure extends Pick<FailureDetails, "code" | "message" | "
   readonly next?: string;
 }
 
-/** Returns what was kept as a failure. Its commands are commands again, which a text alone is not. */
+/** Returns a Failure from its kept form. Its commands are commands again, not mere text. */
 export function failureFrom(kept: KeptFailure, more: Pick<FailureDetails, "exit" | "cause"> = {}): Failure {
   const { code, message, why, next } = kept;
   return new Failure({
@@ -75,7 +75,7 @@ export function invariant(condition: unknown, says: string): asserts condition {
   if (condition === false || condition === undefined || condition === null) throw new Bug(says);
 }
 
-/** Returns the message of any thrown value; of a file that cannot be used, the reason in words, without its path. */
+/** Returns the message of any thrown value. For a file that cannot be used, this is the reason in words, without the path. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code = "", syscall = "spawn" }: NodeJS.ErrnoException = error;

@@ -4,7 +4,7 @@ interface Kept<K, V> {
   set(key: K, value: V): unknown;
 }
 
-/** Returns the value of a key, which is made and kept where the map has none. Node 24 lacks `Map.prototype.getOrInsertComputed`. */
+/** Returns the value of a key. If the map has none, makes and keeps it. Node 24 lacks `Map.prototype.getOrInsertComputed`. */
 export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -13,7 +13,7 @@ export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Returns an object with the keys of a map, and what is made of their values. */
+/** Returns an object with the keys of a map and new values made from those of the map. */
 export function objectOf<V, T>(map: ReadonlyMap<string, V>, make: (value: V, key: string) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(Array.from(map, ([key, value]) => [key, make(value, key)] as const));
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "./limits.ts";
 
-/** A cache of what was made of recent texts; when it holds too many, it forgets all. */
+/** A cache of values that are made from texts. If it holds too many, it is emptied. */
 export class Recent<T> {
   readonly #made = new Map<string, T>();
   readonly #make: (text: string) => T;
@@ -11,7 +11,7 @@ export class Recent<T> {
     this.#most = most;
   }
 
-  /** Returns what is made of the text: from the cache, or newly made and kept. */
+  /** Returns the value for a text, from the cache or newly made. */
   of(text: string): T {
     let made = this.#made.get(text);
     if (made === undefined) {
@@ -22,7 +22,7 @@ export class Recent<T> {
     return made;
   }
 
-  /** Forgets all. */
+  /** Empties the cache. */
   clear(): void {
     this.#made.clear();
   }

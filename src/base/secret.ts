@@ -4,12 +4,12 @@ import { mapStrings, parseJson, writeJson } from "./json/json.ts";
 import { LIMITS } from "./limits.ts";
 import { escapesOf, readingsOf } from "./text/unescape.ts";
 
-/** How the place of a secret is written: the secret itself is never written there. */
+/** The pattern of a reference to a secret. The secret itself is never written in its place. */
 export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
 
 /**
- * A value that must never be printed or stored. It shows itself as `${{ secrets.NAME }}` wherever it is turned into text;
- * only the transport reveals it, when it writes the header.
+ * A value that must never be printed or stored. Wherever it is converted to text, it appears as `${{ secrets.NAME }}`. Only the transport
+ * reveals it, when it writes the header.
  */
 export class Secret {
   /** The name by which it is shown: the NAME of `${{ secrets.NAME }}`. */
@@ -38,7 +38,7 @@ export class Secret {
   }
 }
 
-/** Replaces each known secret, in any spelling it may travel in, by its name. */
+/** Replaces each known secret in a text by its name, in every encoding in which it may appear. */
 export type Redact = (text: string) => string;
 
 const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
@@ -49,13 +49,13 @@ export function isMasked(value: unknown): boolean {
   return typeof value === "string" && HAS_MASK.test(value);
 }
 
-/** Returns the same value with its texts masked, keys included, and with each number masked that is a secret as a whole. */
+/** Returns the same value with secrets masked in all texts, including keys, and with each number masked that is itself a secret. */
 export function masked(value: unknown, redact: Redact): unknown {
   const number = (exact: Decimal): unknown => (IS_MASK.test(redact(exact.text)) ? redact(exact.text) : exact);
   return mapStrings(value, redact, number);
 }
 
-/** Returns a text of somebody else with its secrets masked. JSON stays JSON: a number that is a secret becomes a text. */
+/** Returns a foreign text with its secrets masked. JSON stays JSON: a number that is a secret becomes a text. */
 export function maskedText(text: string, redact: Redact): string {
   if (redact(text) === text) return text;
   try {
@@ -66,8 +66,8 @@ export function maskedText(text: string, redact: Redact): string {
 }
 
 /**
- * Returns a redactor for these secrets, and for the parts of those that are addresses. It finds them in every mixture of plain and
- * escaped characters, as base64 with anything around it, and as hexadecimal digits.
+ * Returns a redactor for these secrets and, if they are addresses, for their parts. It finds them in every mixture of plain and escaped
+ * characters, in base64 with any surrounding text, and in hexadecimal digits.
  */
 export function redactor(secrets: readonly Secret[]): Redact {
   const wanted = secrets.flatMap(wantedOf);
@@ -77,7 +77,7 @@ export function redactor(secrets: readonly Secret[]): Redact {
   return (text) => mask(text, escapes.test(text) ? findInReadings(text, finder) : finder.find(text));
 }
 
-// A secret that is found in an unescaped reading is masked in the original text.
+// A secret that is found after unescaping is masked in the original text.
 function findInReadings(text: string, finder: Finder): readonly FoundText[] {
   return readingsOf(text).reduceRight<readonly FoundText[]>((later, reading) => {
     const found = [...later, ...finder.find(reading.text)];
@@ -87,7 +87,7 @@ function findInReadings(text: string, finder: Finder): readonly FoundText[] {
   }, []);
 }
 
-// Overlapping secrets are masked as one, with the name of the first one.
+// Overlapping secrets are masked together, under the name of the first.
 function mask(text: string, found: readonly FoundText[]): string {
   if (found.length === 0) return text;
   let clean = "";
@@ -114,7 +114,7 @@ function wantedOf(secret: Secret): readonly SoughtText[] {
 
 const NOTHING = { before: false, behind: false };
 
-// A text shorter than the shortest allowed secret would mask other words too.
+// A form shorter than the shortest allowed secret would mask other words too.
 function formsOf(text: string): readonly string[] {
   const [, ...forms] = readingsOf(text).map((reading) => reading.text);
   return [text, ...forms.filter(({ length }) => length >= LIMITS.secretLeastChars)];
@@ -129,8 +129,8 @@ const BYTES_OF_GROUP = 3;
 const BITS_OF_BYTE = 8;
 const BITS_OF_CHARACTER = 6;
 
-// Base64 has three forms of a text, with none, one or two bytes before it in its group of three. Characters that share bits with other
-// bytes are left out.
+// A text has three forms in base64, depending on whether none, one or two bytes precede it in its group of three. Characters that share
+// bits with other bytes are left out.
 function base64Of(text: string): readonly Omit<SoughtText, "name">[] {
   const all = [text, JSON.stringify(text).slice(1, -1)].flatMap((inner) =>
     [0, 1, 2].flatMap((before) => {
@@ -146,10 +146,10 @@ function base64Of(text: string): readonly Omit<SoughtText, "name">[] {
 }
 
 const IS_ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
-/** A usual word of an address: if it were masked by itself, it would be missing in other texts. */
+/** A common word in an address. If it were masked by itself, it would be missing in other texts. */
 const IS_WORD = /^(?:[a-z]{0,15}|v\d{1,3})$/;
 
-/** Returns what an address holds beside its host: user, password, path and query, whole and in parts. */
+/** Returns the parts of an address other than its host: user, password, path and query, whole and split. */
 function partsOfAddress(value: string): readonly string[] {
   const address = IS_ADDRESS.test(value) ? URL.parse(value) : null;
   if (address === null) return [];

@@ -2,8 +2,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Returns how deep the brackets of a JSON text nest. It counts without a parser, which would exhaust the stack first, and stops one past
- * `enough`.
+ * Returns how deep the brackets of a JSON text nest. It counts without a parser, which would exhaust the stack first, and stops one level
+ * after `enough`.
  */
 export function bracketDepth(text: string, enough: number): number {
   let depth = 0;

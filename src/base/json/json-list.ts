@@ -1,12 +1,13 @@
 /**
- * Splits the bytes of a JSON list, as they come, into lists of whole objects: each piece, and the rest, is read on its own, and all of them
- * are valid exactly when the list is. What is no list of objects is all rest.
+ * Splits the bytes of a JSON list, as they arrive, into lists of whole objects. Each piece, and the rest, is read on its own, and all of
+ * them are valid exactly when the list is. A text that is not a list of objects stays in the rest.
  *
- * Looking at each byte takes as long as parsing it. So once two objects were seen, the last bytes like those between them are guessed to be
- * such a place too. Only at one does a sound list end with what is before it: the first wrong guess is the last one (decision 164).
+ * Examining each byte takes as long as parsing it. So once two objects were seen, the splitter searches for the last bytes that equal those
+ * between the two, and guesses that they also separate two objects. A valid list can end with the text before them only if the guess is
+ * right, so the first wrong guess is also the last one (decision 164).
  */
 export class ListSplitter {
-  /** Takes a piece as text, and returns whether it is sound: of a list with an unsound piece, nothing more is split or kept. */
+  /** Takes a piece as text, and returns whether it is valid. After an invalid piece, nothing more of the list is split or kept. */
   readonly #take: (piece: string) => boolean;
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -24,7 +25,7 @@ export class ListSplitter {
     return this.#heldBytes;
   }
 
-  /** Takes the next bytes of the list, and hands over the objects that are whole with them. */
+  /** Takes the next bytes of the list, and passes on the objects that are now whole. */
   push(chunk: Buffer): void {
     if (this.#isUnsound) return;
     const before = this.#heldBytes;
@@ -39,14 +40,14 @@ export class ListSplitter {
     return Buffer.concat(this.#held);
   }
 
-  // 0 for no place.
+  // Returns 0 if there is no such place.
   #guessed(chunk: Buffer, before: number, { bytes, comma }: Between): number {
     const at = chunk.lastIndexOf(bytes);
     if (at >= 0) return before + at + comma;
     return this.#heldBytes > LONG_BYTES ? this.#scanned() : 0;
   }
 
-  /** Looks at each byte that is held, and at all that come. */
+  /** Examines each byte that is held, and from now on each byte that arrives. */
   #scanned(): number {
     [this.#between, this.#mayGuess, this.#scan] = [undefined, false, new Scan()];
     return this.#scan.push(this.rest(), 0);
@@ -79,7 +80,7 @@ export class ListSplitter {
   }
 }
 
-/** The bytes from the end of an object of the list to the first key of the next one, and where in them the comma is. */
+/** The bytes between the end of an object in the list and the first key of the next one, and the place of the comma in them. */
 interface Between {
   readonly bytes: Buffer;
   readonly comma: number;
@@ -92,7 +93,7 @@ function betweenAt(all: Buffer, comma: number): Between | undefined {
   return end < 0 ? undefined : { bytes: Buffer.from(all.subarray(from, end + 1)), comma: comma - from };
 }
 
-/** Finds the places between the objects of a list by looking at each byte. */
+/** Finds the places between the objects of a list by examining each byte. */
 class Scan {
   #depth = 0;
   #isQuoted = false;
@@ -100,12 +101,12 @@ class Scan {
   #last: number = START;
   #comma = 0;
 
-  /** What was held before this comma is held no more, but for an opening bracket. */
+  /** Everything before this comma is dropped and replaced by an opening bracket. */
   forget(comma: number): void {
     this.#comma += OPENING.length - comma - 1;
   }
 
-  /** Returns the place, among all held bytes and these, of the last comma between two objects of the list; 0 for none. */
+  /** Returns the place of the last comma between two objects of the list, in all held bytes and these; 0 if there is none. */
   push(chunk: Buffer, heldBytes: number): number {
     let [depth, isQuoted, isEscaped, last, end] = [this.#depth, this.#isQuoted, this.#isEscaped, this.#last, 0];
     for (let at = 0; at < chunk.length && last !== AFTER; at++) {
@@ -116,7 +117,7 @@ class Scan {
         else if (byte === QUOTE) isQuoted = false;
         continue;
       }
-      if (byte > COMMA_BYTE && byte < OPEN_LIST && depth > 1) continue; // most bytes outside of texts: digits and colons
+      if (byte > COMMA_BYTE && byte < OPEN_LIST && depth > 1) continue; // most bytes outside texts: digits and colons
       if (byte === QUOTE) isQuoted = true;
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         if (depth === 1 && byte === OPEN_OBJECT && last === COMMA) end = this.#comma;
@@ -144,25 +145,25 @@ const CLOSE_OBJECT = 0x7d;
 const CLOSE_LIST = 0x5d;
 const COMMA_BYTE = 0x2c;
 const SPACE = 0x20;
-/** So much without a place that was guessed: the objects do not all begin with the same key, or are large. */
+/** If this many bytes have no guessed place, the objects do not all begin with the same key, or are large. */
 const LONG_BYTES = 262_144;
 const OPENING = Buffer.from("[");
 
-/** What the scanner saw last between the objects of the list. */
+/** What the scanner last saw between the objects of the list. */
 const START = 0;
 const OBJECT = 1;
 const COMMA = 2;
 const OTHER = 3;
-/** The list is over, or there is none. */
+/** The list has ended, or there is no list. */
 const AFTER = 4;
 
-// Removes a byte order mark.
+// It also removes a byte order mark.
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function textIn(bytes: Buffer): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {
-    return undefined; // what is no UTF-8 is no JSON either
+    return undefined; // a text that is not UTF-8 is not JSON either
   }
 }

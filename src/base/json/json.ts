@@ -29,23 +29,23 @@ export function isForbiddenKey(key: string): boolean {
   return key.length >= SHORTEST_FORBIDDEN && FORBIDDEN_KEYS.has(key);
 }
 
-/** A text has a name twice in one object, so that it says two things. */
+/** Thrown for a text with the same name twice in one object, whose meaning is ambiguous. */
 export class RepeatedName extends SyntaxError {}
 
 /**
- * Reads JSON without losing a digit. Throws a SyntaxError or RangeError on text that is no JSON, is too deep, holds a forbidden key, or has
- * a name twice in one object.
+ * Parses JSON without losing a digit. Throws a SyntaxError or RangeError if the text is not JSON, is too deep, or holds a forbidden key or
+ * the same name twice in one object.
  */
 export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth): Json {
   const { value, names, chars } = quicklyParsed(text, depthLimit) ?? slowlyParsed(text, depthLimit);
-  // Of a name that is twice in one object, the parser keeps the last value (decision 197).
+  // If a name is twice in an object, the parser keeps only the last value (decision 197).
   if (text.length - chars >= SHORTEST_FIELD && namesIn(text) !== names) throw repeated(text);
   return value;
 }
 
 const SHORTEST_FIELD = ',"":0'.length;
 
-/** A value that was read, how many names all its objects have, and how many characters it has at the least when it is written. */
+/** A parsed value, how many names its objects have, and how many characters it has at least when it is written. */
 interface Parsed {
   readonly value: Json;
   readonly names: number;
@@ -63,8 +63,8 @@ function namesOf(value: Json): number {
   return isObject(value) ? Object.values(value).reduce<number>((sum, inner) => sum + 1 + namesOf(inner), 0) : 0;
 }
 
-// Only the reviver sees how a number was written, and it takes several times as long. So numbers that would lose digits become marked
-// texts first. A mark inside of a text is a syntax error, and then everything is read again (decision 35).
+// Only the reviver sees how a number was written, but it takes several times as long. So numbers that would lose digits are first turned
+// into marked texts. A mark inside a text is a syntax error; then everything is parsed again (decision 35).
 function quicklyParsed(text: string, depthLimit: number): Parsed | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK_CHAR) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
@@ -79,31 +79,31 @@ function quicklyParsed(text: string, depthLimit: number): Parsed | undefined {
   }
 }
 
-// A control character for private use: one byte in V8, as those of most texts are.
+// A control character for private use. V8 stores it in one byte, like the characters of most texts.
 const MARK_CHAR = "\u0091";
-// With it a number has more than ten characters: for each shorter text, V8 looks among all that it has for an equal one.
+// With the mark, a number has more than ten characters. For any shorter text, V8 would search all its texts for an equal one.
 const MARK = MARK_CHAR.repeat(8);
 const ESCAPED_MARK = String.raw`\u0091`;
 const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
-/** The numbers of a value, one after the other: the object or list that holds it, its key, and its value as a JavaScript number. */
+/** The numbers of a value in order: for each, the object or list that holds it, its key, and its value as a JavaScript number. */
 type Numbers = (Record<string | number, unknown> | string | number)[];
 const NUMBER_PARTS = 3;
 
-/** The value that was read quickly last, until `lookPlainly` takes it, mostly at once. */
+/** The value that was last parsed quickly, until `lookPlainly` takes it, usually at once. */
 let lastRead: { readonly value: object; readonly numbers: Numbers } | undefined;
 
-/** What is found in a value on the way through it. */
+/** What is found while visiting the parts of a value. */
 interface Found {
   readonly numbers: Numbers;
-  /** How many names its objects have. */
+  /** How many names the objects of the value have. */
   names: number;
-  /** How many characters it has when it is written without a space. */
+  /** How many characters the value has when it is written without spaces. */
   chars: number;
 }
 
-/** Puts exact numbers in place of integers and marked texts; returns false when a number may have lost digits in parsing. */
+/** Replaces integers and marked texts by exact numbers. Returns false if a number may have lost digits in parsing. */
 function makeExact(value: object, levels: number, found: Found): boolean {
   if (levels === 0) return false;
   if (Array.isArray(value)) {
@@ -112,7 +112,7 @@ function makeExact(value: object, levels: number, found: Found): boolean {
     return true;
   }
   let names = 0;
-  // Objects made by JSON.parse inherit nothing, and a list of keys for each row would double the time.
+  // Objects from JSON.parse inherit nothing, so `for in` is safe. A list of keys for each row would double the time.
   for (const key in value) {
     if (isForbiddenKey(key)) throw forbidden(key);
     if (!makePartExact(value, key, levels, found)) return false;
@@ -173,12 +173,12 @@ export function writeJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent);
 }
 
-/** Returns a text as it is, and JSON of any other value. */
+/** Returns a text unchanged, and any other value as JSON. */
 export function textOrJson(value: unknown): string {
   return typeof value === "string" ? value : writeJson(value);
 }
 
-/** Returns JSON for a message; a long one is cut. */
+/** Returns a value as JSON for a message, shortened if it is long. */
 export function shownJson(value: unknown): string {
   return writeJson(value ?? null).slice(0, SHOWN_CHARS);
 }
@@ -186,8 +186,8 @@ export function shownJson(value: unknown): string {
 const SHOWN_CHARS = 200;
 
 /**
- * Calls `look` with the value as if its numbers were JavaScript's: for schema checks only. `look` must keep nothing of it: where the
- * numbers are known, they are replaced in the value itself for the time of the call, because copying a large value takes longer than
+ * Calls `look` with the value as if its numbers were JavaScript numbers, only for schema checks. `look` must not keep any of it: if the
+ * places of the numbers are known, they are replaced in the value itself during the call, because copying a large value takes longer than
  * checking it (decision 34).
  */
 export function lookPlainly<T>(value: unknown, look: (plain: unknown) => T): T {
@@ -210,7 +210,10 @@ function swapNumbers(numbers: unknown[]): void {
   }
 }
 
-/** Returns the same value with JavaScript numbers in place of exact ones, whole where those are. Parts without a number are not copied. */
+/**
+ * Returns the same value with JavaScript numbers instead of exact ones; they are whole if the exact ones are. Parts without a number are
+ * not copied.
+ */
 export function plainView(value: unknown): unknown {
   if (value instanceof Decimal) return value.likeness();
   if (value === null || typeof value !== "object") return value;
@@ -248,7 +251,7 @@ export function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Decimal);
 }
 
-/** Returns whether two JSON values are equal: numbers by value, objects without regard to order. */
+/** Returns whether two JSON values are equal: numbers by value, objects regardless of the order of their fields. */
 export function jsonEquals(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (left instanceof Decimal) return right instanceof Decimal && left.equals(right);
@@ -263,7 +266,7 @@ export function jsonEquals(left: Json, right: Json): boolean {
   );
 }
 
-/** Returns one text for each JSON value, whatever its digits and order of keys; numbers may be JavaScript's. */
+/** Returns the same text for equal JSON values, regardless of the spelling of numbers and the order of keys. Numbers may be JavaScript's. */
 export function canonicalJson(value: unknown): string {
   if (value instanceof Decimal) return value.canonical();
   if (typeof value === "number") return canonicalJson(Decimal.fromJsonSource(String(value)));

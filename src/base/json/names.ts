@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
-/** Returns how many names all objects of a valid JSON text have, each as often as it is written. */
+/** Returns how many names the objects of a valid JSON text have, counting repeated names each time. */
 export function namesIn(text: string): number {
   let names = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// The parts of JSON values that may be anything: what is not as it is asked for is missing.
+// The parts of JSON values that may be anything. A part of the wrong type counts as missing.
 import { Decimal } from "../numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
@@ -22,7 +22,7 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns an object with a value at the end of a path. What is no object on the way there becomes one. */
+/** Returns an object with a value at the end of a path. Anything on the path that is not an object is replaced by one. */
 export function placedAt(object: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
   const inner = object[name];
   return { ...object, [name]: below.length === 0 ? value : placedAt(isObject(inner) ? inner : {}, below, value) };

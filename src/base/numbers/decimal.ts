@@ -1,7 +1,7 @@
 import BigFactory, { type Big, type BigConstructor } from "big.js";
 import { LIMITS } from "../limits.ts";
 
-// big.js rounds only when it divides; strict mode refuses JS numbers, which may already have lost digits.
+// big.js rounds only in divisions. Strict mode refuses JavaScript numbers, which may already have lost digits.
 const Exact: BigConstructor = BigFactory();
 Exact.strict = true;
 Exact.DP = LIMITS.divisionDigits;
@@ -15,40 +15,40 @@ export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?
 export const UNSIGNED_PATTERN: string = NUMERAL_PATTERN.replace("-?", "");
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
-// The form of most numbers.
+// Most numbers have this form.
 const CANONICAL = /^(?:0|-?[1-9]\d*|-?(?:0|[1-9]\d*)\.\d*[1-9])$/;
 
 const WRITTEN_WHOLE = /^-?\d+(?:\.0*)?$/;
 
-/** A double can hold every number of so few characters, and JSON writes it in one way only. */
+/** A double can hold every number with this many digits, and JSON has only one spelling for it. */
 const SAFE_DIGITS = 15;
 
 /**
- * An exact number. It keeps the digits it was written with, so `12345678901234567890.50` is sent byte for byte as it was read. Arithmetic
- * and comparison are exact (division rounds half up at 40 decimal places).
+ * An exact number. It keeps the digits with which it was written, so `12345678901234567890.50` is sent byte for byte as it was read.
+ * Arithmetic and comparison are exact (division rounds half up at 40 decimal places).
  */
 export class Decimal {
   /** The numeral as it was written: JSON number grammar. */
   readonly text: string;
   #big: Big | undefined;
 
-  // Every number is made here, so each that is written down can be read again.
+  // Every number is made here, so each number that is written can be read again.
   private constructor(text: string) {
     if (!withinDigits(text)) throw new RangeError(`a number of more than ${LIMITS.decimalDigits} digits`);
     this.text = text;
   }
 
-  /** Reads a JSON numeral; returns `undefined` when the text is none, or has more digits than `LIMITS.decimalDigits`. */
+  /** Parses a JSON numeral; returns `undefined` if the text is not one, or has more digits than `LIMITS.decimalDigits`. */
   static parse(text: string): Decimal | undefined {
     return NUMERAL.test(text) && withinDigits(text) ? new Decimal(text) : undefined;
   }
 
-  /** Takes a numeral that a JSON parser has already accepted. Throws a RangeError when it has too many digits. */
+  /** Takes a numeral that a JSON parser has already accepted. Throws a RangeError if it has too many digits. */
   static fromJsonSource(source: string): Decimal {
     return new Decimal(source);
   }
 
-  /** Takes a whole number. Throws a RangeError on a number with a fraction, one too large to be exact, or one of too many digits. */
+  /** Takes a whole number. Throws a RangeError for a fraction, a number too large to be exact, or one with too many digits. */
   static of(value: bigint | number): Decimal {
     if (typeof value === "number" && !Number.isSafeInteger(value)) {
       throw new RangeError(`${value} is not an exact integer`);
@@ -72,7 +72,7 @@ export class Decimal {
   times(other: Decimal): Decimal {
     return fromBig(this.#exactly.times(other.#exactly));
   }
-  /** Throws a RangeError on division by zero. */
+  /** Returns the quotient. Throws a RangeError on division by zero. */
   dividedBy(other: Decimal): Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
     return fromBig(this.#exactly.div(other.#exactly));
@@ -82,7 +82,7 @@ export class Decimal {
     if (other.isZero()) throw new RangeError("division by zero");
     return fromBig(this.#exactly.mod(other.#exactly));
   }
-  /** Returns the same number with the other sign; zero stays as it is. */
+  /** Returns the same number with the opposite sign; zero stays unchanged. */
   negated(): Decimal {
     if (this.isZero()) return this;
     return new Decimal(this.text.startsWith("-") ? this.text.slice(1) : `-${this.text}`);
@@ -91,11 +91,11 @@ export class Decimal {
   abs(): Decimal {
     return fromBig(this.#exactly.abs());
   }
-  /** Compares by value: -1 when this one is less, 0 when both are equal, 1 when it is greater. */
+  /** Compares by value: -1 if this number is less, 0 if both are equal, 1 if it is greater. */
   compare(other: Decimal): -1 | 0 | 1 {
     return this.#exactly.cmp(other.#exactly);
   }
-  /** Returns whether both have the same value, however they are written: 1.5 is 1.50. */
+  /** Returns whether both have the same value, however they are written: 1.5 equals 1.50. */
   equals(other: Decimal): boolean {
     return this.text === other.text || this.compare(other) === 0;
   }
@@ -111,30 +111,30 @@ export class Decimal {
   isNegative(): boolean {
     return this.#exactly.lt("0");
   }
-  /** Returns how many digits a computation with it needs at most: with an exponent, a few characters mean many digits. */
+  /** Returns an upper bound for the digits in a computation with this number. With an exponent, a few characters can mean many digits. */
   get digits(): number {
     return /e/i.test(this.text) ? LIMITS.decimalDigits : this.text.length;
   }
-  /** Returns how many digits after the point the value really has: 1.50 has 1. */
+  /** Returns how many digits the value needs after the decimal point: 1.50 needs 1. */
   decimals(): number {
     const [, fraction = ""] = this.#exactly.toFixed().split(".");
     return fraction.length;
   }
 
-  /** Returns the one spelling of the value: no exponent, no trailing zeros. Use it as a key; show `text`. */
+  /** Returns the unique spelling of the value, without an exponent or trailing zeros. Use it as a key; show `text`. */
   canonical(): string {
     if (CANONICAL.test(this.text)) return this.text;
     return this.isZero() ? "0" : this.#exactly.toFixed();
   }
 
-  /** Returns the nearest double: for plots and for counters, never for money. */
+  /** Returns the nearest double, for plots and counters, never for money. */
   approximate(): number {
     return Number(this.text);
   }
 
   /**
-   * Returns a double near it for schema checks: whole exactly when the number is, and on the same side of every whole number. Where there
-   * is none, because doubles of this size are all whole, it has only the sign.
+   * Returns a double near the number, for schema checks. It is whole exactly when the number is, and on the same side of every whole
+   * number. If no such double exists, because all doubles of this size are whole, it only has the same sign.
    */
   likeness(): number {
     const double = Number(this.text);
@@ -152,9 +152,9 @@ export class Decimal {
     return this.text;
   }
 
-  /** Returns what `JSON.stringify` writes with the same digits. */
+  /** Returns what `JSON.stringify` needs to write the same digits. */
   toJSON(): unknown {
-    // A number that prints as it was written is quicker than a raw text, and most numbers of an answer are counts.
+    // A JavaScript number is written faster than raw JSON, and most numbers of an answer are small counts.
     const number = this.text.length <= SAFE_DIGITS ? Number(this.text) : Number.NaN;
     return String(number) === this.text ? number : JSON.rawJSON(this.text);
   }
@@ -165,7 +165,7 @@ const PRODUCT_A_STEP = 10;
 const SHORT_DIGITS = 60;
 const STEPS_A_DIGIT = 3;
 
-/** Returns how many steps a computation with two numbers of so many digits takes at most. */
+/** Returns an upper bound for the steps of a computation with two numbers of this many digits. */
 export function stepsOfPair(digits: number, others: number): number {
   const long = digits + others > SHORT_DIGITS ? STEPS_A_DIGIT * (digits + others) : 0;
   return STEPS_OF_A_PAIR + (digits * others) / PRODUCT_A_STEP + long;
@@ -175,10 +175,10 @@ function fromBig(big: Big): Decimal {
   return Decimal.fromJsonSource(big.toFixed());
 }
 
-/** No numeral of so few characters has too many digits, nor too large an exponent. */
+/** No numeral with this few characters has too many digits, or too large an exponent. */
 const FEW_CHARS = "1e999".length;
 
-// The sign counts for nothing: a number and its opposite are both within the limit, or neither is.
+// The sign does not count: a number and its opposite are both within the limit, or neither is.
 function withinDigits(text: string): boolean {
   if (text.length <= FEW_CHARS) return true;
   const sign = text.startsWith("-") ? 1 : 0;
@@ -187,7 +187,7 @@ function withinDigits(text: string): boolean {
   return at - sign <= LIMITS.decimalDigits && Math.abs(Number(text.slice(at + 1))) <= LIMITS.decimalDigits;
 }
 
-/** Returns the sum of exact numbers; zero for none. */
+/** Returns the sum of exact numbers; zero if there are none. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = Decimal.of(0);
   for (const value of values) total = total.plus(value);

@@ -1,15 +1,15 @@
 import type { Random } from "../ports.ts";
 
-/** Chance that a seed decides: the same seed throws the same, on every machine (mulberry32). */
+/** Chance from a seed: the same seed gives the same results on every machine (mulberry32). */
 export class Dice implements Random {
   #state: number;
 
   constructor(seed: number) {
-    // Neighbouring seeds must not begin alike.
+    // Neighbouring seeds must not give similar first numbers.
     this.#state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b_79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -17,7 +17,7 @@ export class Dice implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 up to below `limit`. */
+  /** Returns a whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -32,12 +32,12 @@ export class Dice implements Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** Milliseconds between the two: short ones as often as long ones. */
+  /** Returns a time between the two, in milliseconds. Short times are as frequent as long ones. */
   span(leastMs: number, mostMs: number): number {
     return Math.round(leastMs * (mostMs / leastMs) ** this.next());
   }
 
-  /** Returns as many bytes, each decided by the seed. */
+  /** Returns this many bytes, each determined by the seed. */
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.below(256));
   }

@@ -1,19 +1,19 @@
-/** A running sum of exact numbers. It counts in whole numbers of the smallest unit, which is many times as fast as adding decimals. */
+/** A running sum of exact numbers. It counts whole numbers of the smallest unit, which is many times as fast as adding decimals. */
 export class Total {
   #units = 0n;
-  /** A part of the units that a JavaScript number holds exactly: adding to it takes a tenth of the time. */
+  /** The part of the units that a JavaScript number holds exactly. Adding to it takes a tenth of the time. */
   #fewUnits = 0;
   #scale = 0;
-  /** How many smallest units are one. */
+  /** How many smallest units make up one. */
   #factor = 1;
 
-  /** Adds a number in canonical spelling: digits, perhaps a sign and a point. */
+  /** Adds a number in canonical spelling: digits, possibly with a sign and a decimal point. */
   add(canonical: string): void {
     const point = canonical.indexOf(".");
     const whole = point < 0 ? canonical.length : point;
     const scale = Math.max(canonical.length - whole - 1, 0);
     if (scale > this.#scale) this.#rescale(scale);
-    // So few digits that the error of the multiplication is less than a half.
+    // With this few digits, the error of the multiplication is less than a half.
     if (whole + this.#scale <= FEW_DIGITS) {
       this.#fewUnits += Math.round(Number(canonical) * this.#factor);
       if (Math.abs(this.#fewUnits) > MANY_UNITS) this.#collect();

@@ -2,11 +2,11 @@ import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from "diff";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
 
-/** One place where two values differ: `+` is wanted but missing, `-` is present but not wanted, `~` has another value. */
+/** One place where two values differ. `+`: wanted but missing. `-`: present but not wanted. `~`: another value. */
 export interface ValueDifference {
   /** How the place differs. */
   readonly sign: "+" | "-" | "~";
-  /** `owners[0].userId`; empty for the whole value. */
+  /** The path of the place, such as `owners[0].userId`; empty for the whole value. */
   readonly path: string;
   /** The present value; left out for `+`. */
   readonly is?: Json;
@@ -15,8 +15,8 @@ export interface ValueDifference {
 }
 
 /**
- * Returns the changes that make one value the other: numbers by value, objects without regard to order. Of more than `limit` places it
- * returns the first ones.
+ * Returns the changes that turn one value into the other. Numbers are compared by value, objects regardless of the order of their fields.
+ * If there are more than `limit`, it returns the first ones.
  */
 export function changesBetween(is: Json, wanted: Json, limit: number = LIMITS.explainedChanges): readonly ValueDifference[] {
   return changesIn(is, wanted, "").take(limit).toArray();
@@ -39,7 +39,7 @@ function* changesInObject(is: JsonObject, wanted: JsonObject, path: string): Gen
   }
 }
 
-// Removed items are compared with the added items at the same place: a changed item is one change, not two.
+// Removed items are compared with the items that were added in their place, so that a changed item is one change, not two.
 function* changesInList(is: readonly Json[], wanted: readonly Json[], path: string): Generator<ValueDifference> {
   let [at, to] = [0, 0];
   for (const { removed, added, kept } of editsOf(is, wanted)) {
@@ -84,7 +84,7 @@ function pathTo(owner: string, key: string): string {
   return owner === "" ? key : `${owner}.${key}`;
 }
 
-/** Returns the patch that makes one text of a file the other, as `diff -u` prints it. For very different texts it replaces all lines. */
+/** Returns the patch from one text of a file to another, as `diff -u` prints it. For very different texts it replaces all lines. */
 export function patchBetween(file: string, texts: readonly [string, string], [was, is]: readonly [string, string]): string {
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, maxEditLength: LIMITS.patchEdits };
   const patch = createTwoFilesPatch(file, file, ...texts, was, is, options);

@@ -5,13 +5,13 @@ import type { Stretch } from "./unescape.ts";
 export interface SoughtText {
   /** The text itself, as it must occur. */
   readonly text: string;
-  /** What is reported when it is found. */
+  /** The name that is reported when the text is found. */
   readonly name: string;
-  /** Whether the base64 character before it, or after it, holds some of its bits too. */
+  /** Whether the base64 character before or after it holds some of its bits too. */
   readonly shares: { readonly before: boolean; readonly behind: boolean };
 }
 
-/** A wanted text, and where it was found. */
+/** The place where a wanted text was found. */
 export interface FoundText extends Stretch {
   /** The name of the text that was found. */
   readonly name: string;
@@ -30,11 +30,11 @@ const CUT = "…";
 const BASE64 = /[\w+/-]/;
 
 /**
- * Finds every occurrence of many texts in one pass. Each wanted text begins with a block of four characters, so every fourth place of the
- * text is looked up among these blocks.
+ * Finds every occurrence of many texts in one pass. The blocks of four characters at the first four offsets of each wanted text are
+ * indexed, so only every fourth place of the searched text has to be looked up.
  */
 export class Finder {
-  /** The list of candidates for each block; 0: none. */
+  /** The number of the candidate list for each block; 0 for none. */
   readonly #table = new Uint16Array(TABLE_SIZE);
   readonly #candidates: Candidate[][] = [[]];
   readonly #short: readonly SoughtText[];
@@ -48,7 +48,7 @@ export class Finder {
     }
   }
 
-  /** Returns every place where a wanted text occurs, in no certain order; places may overlap. */
+  /** Returns every place of a wanted text, in no particular order. Places may overlap. */
   find(text: string): readonly FoundText[] {
     const found = this.#short.flatMap((wanted) => occurrences(text, wanted));
     for (let at = 0; at + BLOCK <= text.length; at += BLOCK) {
@@ -75,7 +75,7 @@ function placeOf(text: string, at: number): number {
   return (first + second) & (TABLE_SIZE - 1);
 }
 
-// A text that was cut for people may end in half of a wanted one.
+// A text that was shortened for people may end in the middle of a wanted text.
 function endOf(text: string, wanted: string, start: number): number | undefined {
   if (text.startsWith(wanted, start)) return start + wanted.length;
   let length = 0;

@@ -1,4 +1,4 @@
-/** Returns what a text with percent escapes means. A text with an escape that means nothing is returned as it is, as browsers send it. */
+/** Decodes the percent escapes in a text. A text with an invalid escape is returned unchanged, as browsers send it. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,8 +2,8 @@ const FIRST_SLOTS = 1_024;
 const PARTS = 2;
 
 /**
- * A set of very many texts in 16 to 32 bytes each, because it holds only two hashes of each. It never takes a text that it has for a new
- * one. Among ten million texts, the chance that it takes a new one for another is about one in 200,000.
+ * A set of very many texts. It needs 16 to 32 bytes for each, because it holds only two hashes of a text. It never takes a known text for a
+ * new one. With ten million texts, the chance that it takes a new text for a known one is about one in 200,000.
  */
 export class TextSet {
   #slots = new Uint32Array(FIRST_SLOTS * PARTS);

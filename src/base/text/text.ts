@@ -2,8 +2,8 @@ import { distance } from "fastest-levenshtein";
 import { LIMITS } from "../limits.ts";
 
 /**
- * Returns foreign text made fit for a terminal or a log: control characters, escape sequences, direction overrides and invisible
- * characters are shown as `\\uXXXX`, not obeyed. In JSON that is the same text. Joiners that a script or an emoji needs are kept.
+ * Makes foreign text safe for a terminal or a log: control characters, escape sequences, direction overrides and invisible characters are
+ * shown as `\\uXXXX`, not executed. In JSON this is the same text. Joiners that a script or an emoji needs are kept.
  */
 export function sanitise(text: string): string {
   return text.replaceAll(UNSEEN, (char, at: number) => (isNeeded(text, at) ? char : escapedUnits(char)));
@@ -14,10 +14,11 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
 
 const EMOJI = "\\p{Extended_Pictographic}";
-// The scripts whose letters a joiner shapes: between other letters it would only hide something.
+// The scripts in which a joiner shapes letters. Between other letters, a joiner would only hide something.
 const SHAPED = `(?=[\\p{L}\\p{M}])[${["Arab", "Syrc", "Mong", "Deva", "Beng", "Guru", "Gujr", "Orya", "Taml", "Telu", "Knda", "Mlym", "Sinh"].map((script) => `\\p{scx=${script}}`).join("")}]`;
 
-// Allowed only by itself and between the characters it joins: a row of them, or one after a digit of an amount, would hide data.
+// A joiner is allowed only alone, and between the characters that it joins. A row of joiners, or one after a digit of an amount, would hide
+// data.
 const IN_PLACE = new RegExp(
   [
     `(?<=(?:${EMOJI}|\\p{Emoji_Modifier})\\ufe0f?)\\u200d(?=${EMOJI})`,
@@ -33,12 +34,12 @@ function isNeeded(text: string, at: number): boolean {
   return IN_PLACE.test(text);
 }
 
-/** Returns a text without what PostgreSQL refuses, NUL and halves of characters, which are shown as `\\uXXXX`. */
+/** Returns a text without the characters that PostgreSQL refuses: NUL and halves of characters are shown as `\\uXXXX`. */
 export function storable(text: string): string {
   return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, escapedUnits);
 }
 
-/** The same for each text of a value that `JSON.parse` makes, which calls this. */
+/** Does the same for each text of a parsed value. It is a reviver for `JSON.parse`. */
 export function storableIn(_name: string, value: unknown): unknown {
   return typeof value === "string" ? storable(value) : value;
 }
@@ -56,22 +57,23 @@ export function hexCode(character: string): string {
 }
 
 /**
- * A character class of what looks like a space, or is invisible, but is no space to YAML and CEL. Such characters come with texts that
- * are copied from a page or a document.
+ * A character class of characters that look like a space, or are invisible, but are no spaces in YAML and CEL. They come from texts that
+ * were copied from a page or a document.
  */
 export const FOREIGN_SPACE = "[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u2060\\u3000]";
 
 const LIKE_SPACES = new RegExp(`[\\t${FOREIGN_SPACE.slice(1)}`, "g");
 
-/** Returns a text that no other text looks like: foreign spaces and tabs are shown as `\\uXXXX`, and in a text that is not composed (NFC) all but ASCII. */
+/**
+ * Returns a text that no other text looks like. Foreign spaces and tabs are shown as `\\uXXXX`; in a text that is not composed (NFC), so is everything
+ * except ASCII.
+ */
 export function unmistakable(text: string): string {
   const spaced = text.replaceAll(LIKE_SPACES, escapedUnits);
   return spaced.normalize() === spaced ? spaced : spaced.replaceAll(/[^ -~]/gu, escapedUnits);
 }
 
-/**
- * Returns the name that a person probably meant, if one is near enough: within `edits`, or by default within more edits the longer it is.
- */
+/** Returns the name that a person probably meant, if one is near enough: at most `edits` away, by default more for longer names. */
 export function didYouMean(name: string, names: readonly string[], edits: number = editsAllowed(name)): string | undefined {
   if (names.length === 0 || name.length > LIMITS.nameChars) return undefined;
   const typed = name.toLowerCase();
@@ -84,7 +86,7 @@ export function didYouMean(name: string, names: readonly string[], edits: number
   return near !== undefined && isNear(typed, near.found.toLowerCase(), edits) ? near.found : undefined;
 }
 
-/** Returns the question whether a person meant one of the names; where none is near enough, what is said `otherwise`. */
+/** Returns a question whether a person meant one of the names, or `otherwise` if none is near enough. */
 export function didYouMeanOr<T>(name: string, names: readonly string[], otherwise: T): string | T {
   const near = didYouMean(name, names);
   return near === undefined ? otherwise : `did you mean "${near}"?`;
@@ -96,13 +98,13 @@ function sharedStart(a: string, b: string): number {
   return length;
 }
 
-// So many edits of a short name leave nothing alike, unless only the order of its letters differs.
+// After so many edits of a short name, nothing is similar, unless only the order of the letters differs.
 function isNear(name: string, found: string, edits: number): boolean {
   const apart = distance(name, found);
   return apart <= edits && (apart * 2 < Math.max(name.length, found.length) || lettersOf(name) === lettersOf(found));
 }
 
-/** Returns the letters of a name in the order of the alphabet, small ones and capitals alike. */
+/** Returns the letters of a name in alphabetical order and in lower case. */
 export function lettersOf(name: string): string {
   return name.toLowerCase().split("").toSorted().join("");
 }
@@ -125,7 +127,7 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Returns a text whose lines are indented by two spaces, the empty ones excepted. */
+/** Returns a text whose lines are indented by two spaces, except empty ones. */
 export function indentedText(text: string): string {
   return text.replaceAll(/^(?=.)/gm, "  ");
 }
@@ -135,12 +137,12 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Returns the same with separators of thousands: `1 row`, `3,000 rows`. */
+/** Does the same with thousands separators: `1 row`, `3,000 rows`. */
 export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
-/** Returns at most so many lines, and one more that counts the others. */
+/** Returns at most `most` lines, followed by the number of the others. */
 export function firstLines(lines: readonly string[], most: number): readonly string[] {
   return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
 }

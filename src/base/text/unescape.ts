@@ -1,31 +1,31 @@
 import { ENTITIES } from "./entities.ts";
 import { LIMITS } from "../limits.ts";
 
-// The escapes that JSON, JavaScript, URLs, HTML and XML write for a character.
+// The escapes for characters in JSON, JavaScript, URLs, HTML and XML.
 const ESCAPE =
   /(?:\\\\)+|\\(?:u[\da-fA-F]{4}|u\{[\da-fA-F]{1,6}\}|x[\da-fA-F]{2}|["'/bfnrt])|%(?:[0-7][\da-fA-F]|[cdCD][\da-fA-F]%[89abAB][\da-fA-F]|[eE][\da-fA-F](?:%[89abAB][\da-fA-F]){2}|[fF][0-7](?:%[89abAB][\da-fA-F]){3})|&(?:#\d{1,8}|#[xX][\da-fA-F]{1,8}|[A-Za-z][A-Za-z\d]{1,7});/g;
-// Characters that wrapping and indenting add, that a form writes for a blank, and that remain of nested escapes.
+// Characters that wrapping and indenting add, the `+` for a blank in forms, and backslashes that remain from nested escapes.
 const LOOSE = /[\s+\\]+/g;
 
 /** A part of a text, by offsets. */
 export interface Stretch {
   /** The offset of its first character, from 0. */
   readonly start: number;
-  /** The offset behind its last character. */
+  /** The offset after its last character. */
   readonly end: number;
 }
 
-/** A text, and where each part of it was in the text before; the given text has none before it. */
+/** A reading of a text, and where each part of it was in the previous reading. The given text has no previous one. */
 export interface TextReading {
-  /** The text with the escapes that were replaced so far. */
+  /** The text after the escapes were replaced so far. */
   readonly text: string;
-  /** Returns the parts of the text before that mean parts of this one; the meaning of an escape belongs to all of its characters. */
+  /** Returns the places in the previous text from which parts of this text come. The meaning of an escape comes from all its characters. */
   readonly sourcesOf: (parts: readonly Stretch[]) => readonly Stretch[];
 }
 
 /**
- * Returns a text as it is, then with its escapes replaced by their meaning, again and again until none is left or the limit is reached,
- * and at last without blanks and backslashes. So all spellings of one text end as the same text.
+ * Returns the readings of a text: the text itself; then the text with its escapes replaced, repeatedly until none is left or the limit is
+ * reached; at last the text without blanks and backslashes. So all spellings of a text end in the same text.
  */
 export function readingsOf(given: string): readonly TextReading[] {
   const readings: TextReading[] = [{ text: given, sourcesOf: (parts) => parts }];
@@ -48,14 +48,14 @@ export function readingsOf(given: string): readonly TextReading[] {
   return readings;
 }
 
-/** Returns a text without its blanks, the `+` by which a form writes one, and backslashes. */
+/** Returns a text without blanks, the `+` for a blank in forms, and backslashes. */
 function bare(text: string): string {
   return text.replaceAll(LOOSE, "");
 }
 
 const SHORT: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** Returns a pattern that finds what a text must have if one of its readings holds one of these texts and the text itself does not. */
+/** Returns a pattern for what a text must contain if one of its readings holds one of these texts, but the text itself does not. */
 export function escapesOf(texts: readonly string[]): RegExp {
   const inert = ['"', "b", "f", "t"].filter((kind) => !texts.some((text) => text.includes(SHORT[kind] ?? kind)));
   const loose = texts.some((text) => /\s/.test(text)) ? String.raw`\n\r+` : String.raw`\n\r`;
@@ -90,7 +90,7 @@ function placed(parts: readonly Stretch[], escapes: readonly Escape[]): readonly
   return parts.map(({ start, end }) => ({ start: placeOf(start, "start"), end: placeOf(end, "end") }));
 }
 
-// Returns how many meaningful escapes begin before an offset; for a start, one at the offset counts too.
+// Returns how many meaningful escapes begin before an offset; for a start, an escape at the offset counts too.
 function countBegun(escapes: readonly Escape[], offset: number, edge: "start" | "end"): number {
   let [low, high] = [0, escapes.length];
   while (low < high) {
@@ -127,7 +127,7 @@ function percentMeaning(escape: string): string {
   try {
     return decodeURIComponent(escape);
   } catch {
-    return escape; // invalid UTF-8, or longer than it must be
+    return escape; // invalid UTF-8, or longer than necessary
   }
 }
 

@@ -8,7 +8,7 @@ const croner = (): { readonly Cron: typeof Croner } => load("croner") as { reado
 
 const WORDS = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 
-/** A recurring time: a cron pattern by the clock of a time zone. */
+/** A recurring time: a cron pattern in a time zone. */
 export class Cron {
   /** The pattern as it was written. */
   readonly pattern: string;
@@ -17,8 +17,8 @@ export class Cron {
   readonly #croner: Croner;
 
   /**
-   * Reads five fields, or six with seconds before them, or a word such as `@daily`. Throws an error that says what cannot be read.
-   * `isTimezone` must know the zone.
+   * Parses five fields, six fields that begin with seconds, or a word such as `@daily`. Throws an error that says what is wrong.
+   * `isTimezone` must accept the zone.
    */
   constructor(pattern: string, timezone: string) {
     this.pattern = pattern;
@@ -32,12 +32,12 @@ export class Cron {
     this.#croner = new Patterns(pattern, { timezone, mode: "5-or-6-parts", paused: true });
   }
 
-  /** Returns the first moment after this one, in milliseconds since the Unix epoch; `undefined` when none ever comes. */
+  /** Returns the first moment after a given one, in milliseconds since the Unix epoch; `undefined` if there is none. */
   next(after: number): number | undefined {
     return this.#croner.nextRun(new Date(after))?.getTime();
   }
 
-  /** Returns the last moments before this one, at most so many, the earliest first. */
+  /** Returns at most `most` moments right before a given one, the earliest first. */
   previous(before: number, most: number): readonly number[] {
     return this.#croner
       .previousRuns(most, new Date(before))
@@ -46,7 +46,7 @@ export class Cron {
   }
 }
 
-/** Returns whether the system knows a time zone of this name. */
+/** Returns whether the system knows this time zone. */
 export function isTimezone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -60,7 +60,7 @@ export function timezones(): readonly string[] {
   return ["UTC", ...Intl.supportedValuesOf("timeZone")];
 }
 
-/** Returns a moment by the clock of a zone, with its offset: `2026-03-29 03:00:00 +02:00`. */
+/** Returns a moment in the local time of a zone, with its offset: `2026-03-29 03:00:00 +02:00`. */
 export function localTime(at: number, timezone: string): string {
   const format = new Intl.DateTimeFormat("en", { ...LOCAL, timeZone: timezone });
   const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));

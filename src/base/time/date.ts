@@ -12,7 +12,7 @@ const BELOW_MS = /\.\d{3}0*[1-9]/;
 /** The form of a date, for messages. */
 export const DATE_FORM = "2026-01-31, or 2026-01-31T12:00:00Z with its zone";
 
-/** Returns why a text is no date, as the rest of a sentence; `undefined` when it is one. */
+/** Returns why a text is not a date, as the rest of a sentence; `undefined` if it is one. */
 export function dateProblem(text: string): string | undefined {
   if (WITHOUT_ZONE.test(text)) return `says no time zone: write Z, or an offset such as +02:00, behind the time`;
   if (!DATE.test(text)) return `is no date: write ${DATE_FORM}`;
@@ -21,7 +21,7 @@ export function dateProblem(text: string): string | undefined {
   return BELOW_MS.test(text) ? "is finer than a millisecond, which dates here are not" : undefined;
 }
 
-/** Returns the moment of a date, for a day its first moment in UTC; `undefined` when the text is no date. */
+/** Returns the moment of a date; for a day, its first moment in UTC; `undefined` if the text is not a date. */
 export function parseDate(text: string): Date | undefined {
   return dateProblem(text) === undefined ? new Date(text) : undefined;
 }
@@ -31,7 +31,7 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Returns a moment as `isoTime` does; null when there is none. */
+/** Returns a moment like `isoTime`; null if there is none. */
 export function isoTimeOrNull(at: number | null | undefined): string | null {
   return typeof at === "number" ? isoTime(at) : null;
 }

@@ -3,7 +3,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 /** The pattern of a duration: a number and a unit, such as `500ms`, `30s`, `10m`, `2h`, `1d`. */
 export const DURATION_PATTERN = "^\\d+(?:\\.\\d+)?(?:ms|s|m|h|d)$";
 
-/** Returns the milliseconds of a duration; `undefined` when the text is none. */
+/** Returns the milliseconds of a duration; `undefined` if the text is not one. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
   if (match === null) return undefined;
@@ -18,7 +18,7 @@ const UNIT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:d|days?)$/i, "d"],
 ];
 
-/** Returns the duration that somebody probably meant who wrote `6 hours`, `1h30m` or `300`. */
+/** Returns the duration that a person probably meant by `6 hours`, `1h30m` or `300`. */
 export function meantDuration(text: string): string | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return `${text}s`;
   if (!/^\s*(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/i.test(text)) return undefined;
@@ -34,7 +34,7 @@ export function meantDuration(text: string): string | undefined {
   return whole === undefined ? undefined : `${ms / (UNIT_MS[whole] ?? 1)}${whole}`;
 }
 
-/** Returns a duration as a person writes it: `0.4 s`, `12 s`, `3 min 20 s`; nothing for one that is not known. */
+/** Returns a duration for people: `0.4 s`, `12 s`, `3 min 20 s`; an empty text if it is unknown. */
 export function formatDuration(ms: number | null): string {
   if (ms === null) return "";
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -2,16 +2,15 @@ import pRetry from "p-retry";
 
 /** The policy of a retry. */
 export interface Retrying<T> {
-  /** Returns whether a result ends the tries. */
+  /** Returns whether no further attempt should follow this result. */
   readonly isFinal: (result: T) => boolean;
-  /** Pauses before another try, after so many; returns false when there must be none. */
+  /** Pauses before another attempt. `tries` counts the attempts so far. Returns false to make no other attempt. */
   readonly pause: (result: T, tries: number) => Promise<boolean>;
 }
 
 /**
- * Does work until its result is final or the policy ends it, and returns the last result. For reads, heartbeats and our own journal: a write to
- * the service never passes here. The
- * caller pauses by its own clock, so that time can be simulated (decision 48).
+ * Does the work until its result is final or the policy ends the retries, and returns the last result. It is used for reads, heartbeats and our
+ * own journal, never for a write to the service. The caller pauses by its own clock, so that time can be simulated (decision 48).
  */
 export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retrying<T>): Promise<T> {
   const attempt = async (): Promise<T> => {
@@ -32,7 +31,7 @@ export async function retry<T>(work: () => Promise<T>, { isFinal, pause }: Retry
   }
 }
 
-/** A result that another try may change. */
+/** Thrown for a result that another attempt may change. */
 class NotFinal<T> extends Error {
   readonly result: T;
 

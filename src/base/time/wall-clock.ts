@@ -1,6 +1,6 @@
 import { Recent } from "../recent.ts";
 
-/** Returns a date whose UTC parts are what clocks of a time zone show at a moment; `undefined` when there is no such zone. */
+/** Returns a date whose UTC parts are the local time in a zone at a moment; `undefined` if there is no such zone. */
 export function wallClock(at: number, zone: string): Date | undefined {
   const format = formats.of(zone);
   if (format === undefined) return undefined;
