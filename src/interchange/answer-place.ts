@@ -1,15 +1,18 @@
 import type { Operation } from "../operations/operation.ts";
 import { celPath, Expr } from "./value.ts";
 
-/** A call of the translated playbook, and what later steps may ask of it. */
+/** A call of the translated playbook, whose answer later steps may use. */
 export interface CallTarget {
-  /** The id of its step in the playbook; empty of a read that is not a step of its own. */
+  /** The id of its step in the playbook; empty for a read that is not a step of its own. */
   readonly id: string;
-  /** The operation that is called. */
+  /** The operation. */
   readonly operation: Operation;
 }
 
-/** Returns the expression for a place in the answer of a call, as it came; `undefined` for the frame of a page, which a playbook does not see. */
+/**
+ * Returns the expression for a place in the answer of a call, as the service sends it. Returns `undefined` for the paging fields around a page, which a
+ * playbook does not see.
+ */
 export function answerPlace(call: CallTarget, path: readonly string[], owner = `steps.${call.id}`): Expr | undefined {
   const { operation } = call;
   const { service } = operation;

@@ -7,19 +7,19 @@ import { ARAZZO } from "./arazzo-schema.ts";
 import { TranslationFindings } from "./findings.ts";
 import { structureOf } from "./shown-structure.ts";
 
-/** A document of the right shape, and where its findings go. */
+/** A document of the right shape, and its findings. */
 export interface ArazzoDocument {
   /** The whole document. */
   readonly root: MapNode;
-  /** Its path and text; frames show its structure only. */
+  /** Its path and text. Code frames show only its structure. */
   readonly file: SourceFile;
-  /** What was found in it so far. */
+  /** The findings in it so far. */
   readonly findings: TranslationFindings;
 }
 
 let shapeProblems: ReturnType<SchemaSet["plainValidator"]> | undefined;
 
-/** Reads a document; the findings say why there is none. */
+/** Reads a document. If there is none, the findings say why. */
 export function readArazzo(path: string, text: string): ArazzoDocument | Pick<ArazzoDocument, "findings"> {
   const { file, root, diagnostics } = parseUnshown(path, text);
   const unshown = diagnostics.map((diagnostic) => ({ ...diagnostic, frame: "" }));
@@ -32,7 +32,7 @@ export function readArazzo(path: string, text: string): ArazzoDocument | Pick<Ar
   return findings.failed || root.kind !== "map" ? { findings } : { root, file, findings };
 }
 
-/** The fields whose values are data, or schemas. */
+/** The fields whose values are data or schemas. */
 const OPAQUE: ReadonlySet<string> = new Set(["payload", "value", "inputs", "correlationId"]);
 
 function reportRepeated(node: MapNode, findings: TranslationFindings): void {

@@ -1,4 +1,4 @@
-// The shape of an Arazzo document, 1.0 and 1.1, as a JSON Schema of our own: the standard's text decides, and a test holds us to it.
+// Our own JSON Schema for the shape of an Arazzo document, 1.0 and 1.1. The text of the standard decides, and a test compares the schema with it.
 
 const TEXT = { type: "string" } as const;
 const NAMES = { type: "array", items: TEXT };
@@ -10,7 +10,7 @@ interface Shape {
   readonly required: readonly string[];
 }
 
-/** Makes the schema of an object that may have extensions and no other fields. */
+/** Returns the schema of an object that may have extensions but no other fields. */
 function shape(properties: Shape["properties"], required: readonly string[] = []): Shape & object {
   return { type: "object", properties, required, patternProperties: { "^x-": {} }, additionalProperties: false } as Shape;
 }
@@ -23,7 +23,7 @@ function mapOf(values: object): object {
   return { type: "object", propertyNames: { pattern: NAMED }, additionalProperties: values };
 }
 
-/** Chooses a schema by the presence of a field, so that a fault is reported for what is meant. */
+/** Chooses between two schemas by the presence of a field, so that an error is reported for the schema that was meant. */
 function having(field: string, then: object, otherwise: object): object {
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: { required: [field] }, then, else: otherwise };
@@ -46,7 +46,7 @@ const EXPRESSION_TYPE = {
   ],
 };
 
-/** A type by its name, or with a version. */
+/** Returns the schema of a type, which is given by its name, or with a version. */
 function typed(names: readonly string[]): object {
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   return { if: { type: "object" }, then: EXPRESSION_TYPE, else: { enum: names } };
@@ -112,7 +112,7 @@ const STEP_FIELDS = {
   outputs: OUTPUTS,
 };
 
-/** Makes the schema of a step that names what it calls by one field, or by one of two. */
+/** Returns the schema of a step that names what it calls in one field, or in one of two. */
 function step(more: Shape["properties"], [first, second]: readonly string[], required: readonly string[] = []): object {
   const object = shape({ ...STEP_FIELDS, ...more }, ["stepId", ...required]);
   if (first === undefined) return object;
@@ -161,7 +161,7 @@ const SOURCE = shape(
   ["name", "url"],
 );
 
-/** The shape of an Arazzo document. */
+/** The JSON Schema of an Arazzo document. */
 export const ARAZZO: object = shape(
   {
     arazzo: {

@@ -7,7 +7,7 @@ import { child, itemsIn, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import { importArazzo, type Translation } from "./import/import-arazzo.ts";
 
-/** Checks a playbook, or an Arazzo document, which is translated to one. Never throws for any content of a text. */
+/** Checks a playbook, or an Arazzo document after translating it to a playbook. Never throws, whatever the text. */
 export function checkDocument(path: string, text: string, files?: FileReader): CheckResult {
   if (!isArazzo(text)) return checkPlaybook(path, text, files);
   const translation = importArazzo(path, text);
@@ -23,7 +23,7 @@ export function checkDocument(path: string, text: string, files?: FileReader): C
   };
 }
 
-// A finding in the translation is shown at the step that it comes from.
+// A finding in the translation is shown at the step from which it was translated.
 function placed(diagnostic: Diagnostic, { text = "", places }: Translation, file: SourceFile): Diagnostic {
   const { root } = parseYaml(diagnostic.file, text);
   const made = new SourceFile(diagnostic.file, text);

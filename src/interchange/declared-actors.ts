@@ -5,7 +5,7 @@ export class DeclaredActors {
   readonly #names = new Names(fieldName);
   readonly #actors = new Map<string, Readonly<Record<string, string>>>();
 
-  /** Returns the actor who has this identity at a service. A new one is called as proposed, or nearly so where that name is taken. */
+  /** Returns the name of the actor who has this identity at a service. A new actor gets the proposed name, or a similar one if that is taken. */
   named(proposed: string, service: string, identity: string): string {
     const known = [...this.#actors].find(([, identities]) => identities[service] === identity);
     if (known !== undefined) return known[0];
@@ -14,7 +14,7 @@ export class DeclaredActors {
     return actor;
   }
 
-  /** Returns what is written under `actors:`. */
+  /** Returns the content of `actors:`. */
   written(): Readonly<Record<string, object>> {
     return Object.fromEntries(this.#actors);
   }

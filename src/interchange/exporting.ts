@@ -7,25 +7,25 @@ import type { OutStep } from "./export/export-step.ts";
 import type { TranslationFindings } from "./findings.ts";
 import type { Names } from "./names.ts";
 
-/** A playbook that is exported, by itself or in the place of a step. */
+/** A playbook that is being exported, either by itself or in the place of a step. */
 export interface Exporting {
   /** The path of its file. */
   readonly path: string;
   /** Its document. */
   readonly root: MapNode;
-  /** What the translation loses or changes in its file. */
+  /** The findings about what the translation loses or changes in its file. */
   readonly findings: TranslationFindings;
   /** Reads the playbooks that it includes. */
   readonly files: FileReader;
   /** The names that its expressions can use. */
   readonly names: Knowledge;
-  /** What the ids of its steps begin with; empty of the playbook that is exported by itself. */
+  /** The prefix of its steps' ids; empty for a playbook that is exported by itself. */
   readonly prefix: string;
   /** The names of the blocks and includes around a step, for people. */
   readonly about: string | undefined;
-  /** The ids of all steps: no two have the same one. */
+  /** The ids of all steps, which are unique. */
   readonly ids: Names;
-  /** What the ids that a run makes begin with: no two begin alike. */
+  /** The prefixes of the ids that a run generates, which are all different. */
   readonly words: Names;
   /** The inputs of the workflow, for all playbooks. */
   readonly inputs: ExportedInputs;
@@ -33,15 +33,15 @@ export interface Exporting {
   readonly all: OutStep[];
   /** What was found in the playbooks that it includes. */
   readonly inIncluded: Diagnostic[];
-  /** How often something was made that only a list names, by what lists it. */
+  /** How many things were created that only a list names, by the read that lists them. */
   readonly listed: Map<string, number>;
 }
 
-/** A step, and the names that its expressions can use. */
+/** A step with the names that its expressions can use. */
 export interface StepPlace {
   /** The step or check in its document. */
   readonly node: MapNode;
-  /** The id that its step in the workflow has, with a number behind it where another has it already. */
+  /** The id of its step in the workflow, with a number after it if another step has the same id. */
   readonly id: string;
   /** The names that its expressions can use. */
   readonly names: Knowledge;

@@ -7,7 +7,7 @@ import type { Range } from "../source/node.ts";
 /** Where a finding is: a range of the text, or something that has one. */
 export type FindingPlace = Range | { readonly range: Range };
 
-/** What a translation found in one file. */
+/** The findings of a translation in one file. */
 export class TranslationFindings {
   readonly #file: SourceFile;
   readonly #diagnostics: Diagnostic[];
@@ -22,42 +22,42 @@ export class TranslationFindings {
     return this.#diagnostics;
   }
 
-  /** Whether nothing can be made of the document. */
+  /** Whether the document cannot be translated at all. */
   get failed(): boolean {
     return this.#diagnostics.some(({ code }) => CATALOGUE[code].severity === "error" && code !== LOST);
   }
 
-  /** Adds a finding, unless there are `LIMITS.diagnostics` already. Returns nothing. */
+  /** Adds a finding, up to `LIMITS.diagnostics`. Returns undefined. */
   report(finding: Finding, place: FindingPlace): undefined {
     if (this.#diagnostics.length < LIMITS.diagnostics)
       this.#diagnostics.push(this.#file.diagnose(finding, "range" in place ? place.range : place));
     return undefined;
   }
 
-  /** The document asks for something that must not or cannot be done. */
+  /** Reports that the document asks for something that is forbidden or impossible. */
   refuse(place: FindingPlace, message: string, why: string, suggestion?: string): undefined {
     return this.report({ code: "interchange.refused", message, why, suggestion }, place);
   }
 
-  /** The translation does less than the original, or something else. */
+  /** Reports that the translation does less than the original, or something else. */
   lose(place: FindingPlace, message: string, why: string, suggestion?: string): undefined {
     return this.report({ code: LOST, message, why, suggestion }, place);
   }
 
-  /** The translation is safer or stricter than the original; reported once for each message. */
+  /** Reports once for each message that the translation is safer or stricter than the original. */
   tighten(place: FindingPlace, message: string, why: string): undefined {
     if (this.#diagnostics.some((known) => known.message === message)) return undefined;
     return this.report({ code: "interchange.stricter", message, why }, place);
   }
 }
 
-/** A document that another one is translated to. */
+/** The result of translating a document. */
 export interface Translated {
-  /** The text of the document; `undefined` when none can be made. */
+  /** The text of the translation; `undefined` if there is none. */
   readonly text: string | undefined;
-  /** What the translation loses or changes, and why there is no text. */
+  /** The findings about what the translation loses or changes, and why there is no text. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The code of what a translation loses. */
+/** The code of a loss in a translation. */
 export const LOST: Code = "interchange.lost";

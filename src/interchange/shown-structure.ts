@@ -1,7 +1,7 @@
 import type { Range, SourceNode } from "../source/node.ts";
 import { readRuntime } from "./expressions/runtime-expression.ts";
 
-/** The fields of a document whose values are names, conditions or references: nobody writes a key there. */
+/** The fields of a document whose values are names, conditions or references, in which nobody writes a key. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   "arazzo",
   "title",
@@ -28,12 +28,12 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   "timeout",
 ]);
 
-/** The fields whose values are data, with all that is below them. */
+/** The fields whose values, and everything below them, are data. */
 const DATA: ReadonlySet<string> = new Set(["value", "payload", "default", "enum", "const", "example", "examples"]);
 
 /**
- * Returns the parts of a document that a frame may show: the names of all fields, and of the values those that are names or runtime expressions.
- * Every other value may be a key, whatever it is called. See decision 202.
+ * Returns the parts of a document that a code frame may show: the names of all fields, and those values that are names or runtime expressions. Every other
+ * value may be a key, whatever its name. See decision 202.
  */
 export function structureOf(root: SourceNode): readonly Range[] {
   const shown: Range[] = [];

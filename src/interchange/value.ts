@@ -1,8 +1,8 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 
-/** An expression of the language that is written: of a playbook, or of Arazzo. */
+/** An expression in the target language, which is that of playbooks or of Arazzo. */
 export class Expr {
-  /** The expression without anything around it. */
+  /** The expression without delimiters. */
   readonly text: string;
 
   constructor(text: string) {
@@ -12,7 +12,7 @@ export class Expr {
 
 /** A text with expressions in it. */
 export class Joined {
-  /** The texts and expressions, in the order in which they are joined. */
+  /** The texts and expressions in order. */
   readonly parts: readonly (string | Expr)[];
 
   constructor(parts: readonly (string | Expr)[]) {
@@ -38,20 +38,20 @@ function isLeaf(value: WrittenValue): boolean {
   return value instanceof Decimal || value instanceof Expr || value instanceof Joined;
 }
 
-/** Returns a list of these items; `undefined` when one is not known. */
+/** Returns a list of these items; `undefined` if one of them is unknown. */
 export function listOf(items: readonly (WrittenValue | undefined)[]): readonly WrittenValue[] | undefined {
   return items.includes(undefined) ? undefined : (items as readonly WrittenValue[]);
 }
 
-/** Returns a map of these fields; `undefined` when one is not known. */
+/** Returns a map of these fields; `undefined` if one of them is unknown. */
 export function mapOf(fields: readonly (readonly [string, WrittenValue | undefined])[]): ValueMap | undefined {
   return fields.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(fields) as ValueMap);
 }
 
-/** A value without parts that are values. */
+/** A value that is neither a list nor a map. */
 type Leaf = Exclude<WrittenValue, readonly WrittenValue[] | ValueMap>;
 
-/** Returns a value with something else in the place of each leaf. */
+/** Returns a value with each leaf replaced. */
 export function withLeaves(value: WrittenValue, change: (leaf: Leaf) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item: WrittenValue) => withLeaves(item, change));
   if (!isMap(value)) return change(value as Leaf);
@@ -81,13 +81,13 @@ export function runtimeOf(value: WrittenValue): unknown {
   );
 }
 
-/** Returns the value that a parameter had before it became a text on the wire. */
+/** Returns the value that a parameter had before it became a text in the request. */
 export function typed(text: string): boolean | Decimal | string {
   if (text === "true" || text === "false") return text === "true";
   return Decimal.parse(text) ?? text;
 }
 
-/** Returns the value as an expression. */
+/** Returns the value as a CEL expression. */
 export function celOf(value: WrittenValue): string {
   if (value instanceof Expr) return value.text;
   if (value instanceof Decimal) return value.text;
@@ -101,7 +101,7 @@ export function celOf(value: WrittenValue): string {
 
 const FIELD = /^(?!(?:in|true|false|null)$)[A-Za-z_]\w*$/;
 
-/** Returns an expression with a path after it. */
+/** Appends a path to an expression. */
 export function celPath(owner: string, path: readonly string[]): string {
   return path.reduce((text, key) => {
     if (/^(?:0|[1-9]\d*)$/.test(key)) return `${text}[${key}]`;
@@ -109,7 +109,7 @@ export function celPath(owner: string, path: readonly string[]): string {
   }, owner);
 }
 
-/** Returns the value at a path inside of a value, if it is known. */
+/** Returns the value at a path inside another value, if it is known. */
 export function valueAt(value: WrittenValue, path: readonly string[]): WrittenValue | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return value;

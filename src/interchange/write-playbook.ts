@@ -14,11 +14,11 @@ import {
 
 type Section = Readonly<Record<string, unknown>>;
 
-/** A playbook that is made of something else. */
+/** A playbook that is generated from another document. */
 export interface MadePlaybook {
-  /** The file that it is made of. */
+  /** The file that it is generated from. */
   readonly path: string;
-  /** The name for people; the path when there is none. */
+  /** The name for people. If undefined, the path is used. */
   readonly name: string | undefined;
   /** The description for people; left out when there is none. */
   readonly description: string | undefined;
@@ -28,7 +28,7 @@ export interface MadePlaybook {
   readonly secrets: Section;
   /** The actors, by name. */
   readonly actors: Section;
-  /** The fields of each step in the order in which they are written; one that is `undefined` is left out. */
+  /** The fields of each step in the order in which they are written. A field that is `undefined` is left out. */
   readonly steps: readonly Section[];
   /** The outputs, by name. */
   readonly outputs: Section;
@@ -54,7 +54,7 @@ export function writePlaybook(made: MadePlaybook): string {
   );
 }
 
-/** Writes a document in the format of `tokenbook fmt`; as it comes, if the formatter would change what it says. */
+/** Writes a document in the format of `tokenbook fmt`. If the formatter would change its meaning, writes it unformatted. */
 export function writeFormatted(path: string, fields: readonly WrittenField[], order: KeyOrder): string {
   const text = writeDocument(fields);
   const formatted = formatYaml(path, text, order);
@@ -85,7 +85,7 @@ function isShort(value: unknown): boolean {
   return typeof value === "object" && JSON.stringify(value).length <= LONG_VALUE;
 }
 
-// A playbook would read an expression there.
+// A playbook would read this as an expression.
 function plainText(text: string): string {
   return text.replaceAll("${{", "$ {{").trim().slice(0, LIMITS.expressionChars);
 }

@@ -6,7 +6,7 @@ import type { ValueMap } from "../value.ts";
 import { type ExportedInputs, ORGANIZATION } from "./export-inputs.ts";
 import { parts, partsOf } from "./export-step.ts";
 
-/** Returns the actors of a playbook. One that acts by a key alone has no value that could be sent. */
+/** Returns the actors of a playbook. An actor that acts only by a key has no value that could be sent. */
 export function actorsOf({ actors }: Playbook, inputs: ExportedInputs): Named {
   const known = Array.from(actors.values(), ({ name, group, identities }): readonly [string, Known] => {
     const entities = identities.flatMap((identity) => entityOf(identity, inputs) ?? []);

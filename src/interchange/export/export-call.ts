@@ -15,13 +15,13 @@ import { ORGANIZATION } from "./export-inputs.ts";
 import { AnswerPlace, Hidden, named, type OutStep } from "./export-step.ts";
 import { isMap, Joined, type WrittenValue, type ValueMap } from "../value.ts";
 
-/** What a call sends, beside its key. */
+/** The request of a call, without its key. */
 export interface ExportedRequest {
-  /** The parameters with their places in the request; those without a value are left out. */
+  /** The parameters with their places in the request. Parameters without a value are left out. */
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly value: WrittenValue }[];
-  /** The body of the request; nothing when it has none. */
+  /** The body of the request; undefined if it has none. */
   readonly body: WrittenValue | undefined;
-  /** What later steps can use beside the answer. */
+  /** What later steps can use besides the answer. */
   readonly yields: Named;
   /** The completed input. */
   readonly input: ValueMap;
@@ -31,7 +31,7 @@ export interface ExportedRequest {
 
 const MARK = "\uE002mark";
 
-/** Builds what a call sends, as the engine does, with expressions where only a run knows. */
+/** Builds the request of a call as the engine does, with expressions in place of values that only a run knows. */
 export function sentBy(step: OutStep, given: ValueMap, { inputs, words }: Pick<Exporting, "inputs" | "words">): ExportedRequest {
   const { operation } = step;
   const hidden = new Hidden();
@@ -57,8 +57,8 @@ export function sentBy(step: OutStep, given: ValueMap, { inputs, words }: Pick<E
   };
 }
 
-// As a playbook is read: a quoted numeral is a number where one belongs, and `userId:alice` an entity.
-// An entity that names no organization is of the environment's.
+// Values are read as in a playbook: a quoted numeral is a number where the schema wants one, and `userId:alice` is an entity.
+// An entity without an organization belongs to the organization of the environment.
 function fitting(schema: JsonSchema | undefined, value: WrittenValue, ofEnvironment: ValueMap): WrittenValue {
   if (typeof value === "string") {
     const entity = isEntity(schema) ? readEntity(value) : undefined;
@@ -73,7 +73,7 @@ function fitting(schema: JsonSchema | undefined, value: WrittenValue, ofEnvironm
   return { ...(isEntity(schema) && fields.length > 0 ? ofEnvironment : {}), ...Object.fromEntries(fields) };
 }
 
-// Arazzo has no mark of a run, and nothing that would look for it.
+// Arazzo has no marks of runs, and nothing that could look for one.
 function withoutMark(value: Json): Json {
   if (typeof value === "string") return value.replace(new RegExp(`\\s*\\[${MARK}(?:#\\d+)?\\]$`), "");
   if (Array.isArray(value)) return value.map((item: Json) => withoutMark(item));
@@ -108,7 +108,7 @@ function yieldsOf(step: OutStep, input: JsonObject, hidden: Hidden): Named {
   });
 }
 
-// An answer in which each text is a name of its place.
+// Returns an answer in which each text is a placeholder for its place.
 function hiddenPayload(schema: JsonSchema | undefined, at: { step: OutStep; path: readonly string[] }, hidden: Hidden): Json {
   const { properties = {} } = schema === undefined ? {} : resolve(schema);
   if (at.path.length > PAYLOAD_DEPTH) return null;

@@ -6,24 +6,24 @@ import { Expr, isMap, type WrittenValue } from "../value.ts";
 
 /** A criterion of a step. */
 export interface Criterion {
-  /** What must hold, in the language that `type` names. */
+  /** The condition, in the language that `type` names. */
   readonly condition: string;
-  /** The runtime expression of what the condition looks at; left out of a simple condition. */
+  /** The runtime expression of the value that the condition examines. Left out for a simple condition. */
   readonly context?: string;
-  /** `regex` or `jsonpath`; left out of a simple condition. */
+  /** `regex` or `jsonpath`. Left out for a simple condition. */
   readonly type?: string;
 }
 
-/** Reports what criteria ask for less exactly than the condition. */
+/** Reports that criteria are less exact than the condition. */
 export type LoseOfCriteria = (message: string, why: string) => void;
 
-/** What a condition can name, and how losses of the criteria are reported. */
+/** The names that a condition can use, and how losses of its criteria are reported. */
 interface Asked {
   readonly names: Knowledge;
   readonly lose: LoseOfCriteria;
 }
 
-/** Returns the criteria that ask for what a condition asks for; `undefined` when Arazzo cannot say it. */
+/** Returns criteria with the meaning of a condition; `undefined` if Arazzo cannot express it. */
 export function criteriaOf(node: ASTNode, names: Knowledge, lose: LoseOfCriteria): readonly Criterion[] | undefined {
   if (node.op === "&&") {
     const parts = (node.args as readonly ASTNode[]).map((part) => criteriaOf(part, names, lose));
@@ -37,7 +37,7 @@ export function criteriaOf(node: ASTNode, names: Knowledge, lose: LoseOfCriteria
   const exact = exactText(node, names);
   if (exact !== undefined) return [exact];
   const condition = simple(node, asked);
-  // Runners do not read a condition that begins with a bracket.
+  // Runners do not parse a condition that begins with a bracket.
   return condition === undefined ? undefined : [{ condition: node.op === "||" ? condition.slice(1, -1) : condition }];
 }
 
@@ -71,7 +71,7 @@ function compared(left: WrittenValue, operator: string, right: WrittenValue, { l
   return one === undefined || other === undefined ? undefined : `${one} ${operator} ${other}`;
 }
 
-// A map has these fields, and may have others.
+// The criteria require these fields of a map, but allow others.
 function fieldByField(left: WrittenValue, right: WrittenValue, asked: Asked): string | undefined {
   const [expression, map] = left instanceof Expr ? [left, right] : [right, left];
   if (!(expression instanceof Expr) || !isMap(map)) return undefined;
@@ -91,23 +91,23 @@ function operand(value: WrittenValue, lose: LoseOfCriteria): string | undefined 
   return typeof value === "string" ? quoted(value) : undefined;
 }
 
-/** Returns whether a runner that reads numbers as doubles reads this one to the last digit. */
+/** Returns whether a double holds this number with all its digits. */
 export function isDouble(value: Decimal): boolean {
   const double = Decimal.parse(String(Number(value.text)));
   return double !== undefined && double.equals(value);
 }
 
-/** What is lost of a number that no double holds, and why. */
+/** Returns the loss of a number that no double holds, and why. */
 export function rounded({ text }: Decimal): [message: string, why: string] {
   return [`runners that read ${text} as a double round it`, "the standard has no exact numbers"];
 }
 
-// A text in a condition cannot begin as an expression, or hold what runners read differently.
+// A text in a condition must not begin like an expression, or contain characters that runners interpret differently.
 function quoted(text: string): string | undefined {
   return /['"\\{}$\n]/.test(text) ? undefined : `'${text}'`;
 }
 
-// `response.sales.size() > 0`, as the existence of an item.
+// Writes `response.sales.size() > 0` as the existence of an item.
 function sized(node: ASTNode, { names }: Asked): Criterion | undefined {
   if (node.op !== ">" && node.op !== ">=") return undefined;
   const [left, right] = node.args as readonly [ASTNode, ASTNode];
@@ -120,7 +120,7 @@ function sized(node: ASTNode, { names }: Asked): Criterion | undefined {
   return place === undefined || index < 0 ? undefined : selecting(`${place}[${index}]`);
 }
 
-// `response.exists(x, x.id == "a")`, as a filter.
+// Writes `response.exists(x, x.id == "a")` as a filter.
 function existing(node: ASTNode, asked: Asked): Criterion | undefined {
   if (node.op !== "rcall" || node.args[0] !== "exists") return undefined;
   const [, receiver, [variable, where]] = node.args;
@@ -132,7 +132,7 @@ function existing(node: ASTNode, asked: Asked): Criterion | undefined {
   return selecting(`${place}[?(${filter})]`);
 }
 
-// As in the standard's own example, the root is the list of the context alone.
+// As in the standard's own example, the root is a list that contains only the context.
 function selecting(path: string): Criterion {
   return { context: BODY, condition: `$[?(${path})]`, type: "jsonpath" };
 }

@@ -15,12 +15,12 @@ import { partsOf } from "./export-step.ts";
 
 const PASSWORD = { type: "string", format: "password" };
 
-/** The attribute of an entity that names its organization. */
+/** The attribute with the organization of an entity. */
 export const ORGANIZATION = "orgId";
 
 /**
- * The inputs of a workflow. A playbook's inputs, variables and secrets, the keys, the organization and the key of the run have names of
- * their own here, although Arazzo gives all of them in one place.
+ * The inputs of a workflow. Arazzo gives all values in one place, so a playbook's inputs, variables and secrets, the keys, the organization and the key of the
+ * run get distinct names.
  */
 export class ExportedInputs {
   readonly #names = new Names((name) => name.replaceAll(/\W/g, "_"));
@@ -31,14 +31,14 @@ export class ExportedInputs {
     this.#findings = findings;
   }
 
-  /** Returns the inputs of the playbook that is exported. */
+  /** Returns the inputs of the exported playbook. */
   given({ inputs }: Playbook, root: MapNode): Named {
     const declared = child(root, "inputs");
     for (const { name } of inputs) this.#names.of(name, "input");
     return partsOf(inputs.map((input) => [input.name, this.#input(input, child(declared, input.name) ?? root)]));
   }
 
-  /** Returns the variables of a playbook, or of one that it includes. */
+  /** Returns the variables of the playbook, or of an included one. */
   env(variables: readonly VariableDeclaration[]): Named {
     return partsOf(
       variables.map(({ name, default: usual }) => {
@@ -49,7 +49,7 @@ export class ExportedInputs {
     );
   }
 
-  /** Returns the secrets of a playbook, or of one that it includes. */
+  /** Returns the secrets of the playbook, or of an included one. */
   secrets(secrets: readonly SecretDeclaration[]): Named {
     return partsOf(secrets.map(({ name }) => [name, this.#of("secret", name, PASSWORD)]));
   }
@@ -59,12 +59,12 @@ export class ExportedInputs {
     return this.#of("key", name, PASSWORD);
   }
 
-  /** Returns the organization of entities that name none. */
+  /** Returns the organization for entities that name none. */
   get organization(): Expr {
     return this.#of("own", "orgId", { type: "string", description: "The organization of the entities." });
   }
 
-  /** Returns the key that the ids of one run contain, and those of no other run. */
+  /** Returns the key that is part of the ids of one run and of no other run. */
   get runKey(): Expr {
     const description = "Letters and digits that no earlier run was given: ids are made of it.";
     return this.#of("own", "runKey", { type: "string", description });
@@ -122,7 +122,7 @@ export class ExportedInputs {
   }
 }
 
-// Arazzo 1.0 names an input as a whole, and no part of one.
+// Arazzo 1.0 can only refer to a whole input, not to a part of it.
 function whole(input: Expr): Named {
   return { part: () => undefined, value: (): WrittenValue => input };
 }
@@ -150,7 +150,7 @@ const TYPES: Readonly<Record<ValueShape["type"], object>> = {
   any: {},
 };
 
-/** How a rule of a value is written: fields of a JSON Schema. */
+/** How each rule of a value is written as fields of a JSON Schema. */
 type Rules = { readonly [Rule in Exclude<keyof ValueShape, "type">]-?: (shape: ValueShape, loses: Loses) => object | undefined };
 
 type Loses = (rule: string, why: string) => undefined;

@@ -46,7 +46,7 @@ export function exportCall(place: StepPlace, operation: Operation, around: Expor
   return knownOf(step, sent, { found, ensured: after });
 }
 
-/** Returns what a step is called for people, with the blocks and includes around it. */
+/** Returns the name of a step for people, with the names of the blocks and includes around it. */
 export function aboutOf(node: SourceNode, { about }: Exporting): string | undefined {
   return [about, textOf(child(node, "name"))].filter((each) => each !== undefined).join(": ") || undefined;
 }
@@ -71,7 +71,7 @@ function writtenAs(node: SourceNode, { root }: Exporting): SourceNode | undefine
   return child(node, "as") ?? child(child(root, "defaults"), "as");
 }
 
-/** The parameters that say who acts. */
+/** The parameters that identify the actor. */
 type Acting = readonly object[];
 
 function actingIn(
@@ -151,7 +151,7 @@ function expectations(step: OutStep, { node, names }: StepPlace, { findings }: E
   step.criteria = [SUCCESS, ...criteria];
 }
 
-// `response`, and the step by its own name.
+// The names that the step's own criteria can use: `response`, and the step by its own id.
 function ownNames(step: OutStep, node: SourceNode, names: Knowledge): Knowledge {
   const response = payloadOf(step, true);
   const own = textOf(child(node, "id")) ?? "";
@@ -162,7 +162,7 @@ function ownNames(step: OutStep, node: SourceNode, names: Knowledge): Knowledge 
 
 function refusal(fails: SourceNode, step: OutStep): readonly Criterion[] {
   const asked = textOf(child(fails, "condition"));
-  // As the service spells it: runners compare texts exactly.
+  // The condition is written as the service spells it, because runners compare texts exactly.
   const condition = conditionsOf(step.operation.call).find((each) => plainWords(each) === plainWords(asked ?? "")) ?? asked;
   const status = child(fails, "status");
   const codes = textsIn(status).map((each) => `$statusCode == ${each.kind === "scalar" ? String(each.value) : ""}`);
@@ -173,7 +173,7 @@ function refusal(fails: SourceNode, step: OutStep): readonly Criterion[] {
   ];
 }
 
-// How often to ask, where the playbook leaves it to tokenbook.
+// How often a workflow polls if the playbook leaves this to tokenbook.
 const POLL_MS = 1_000;
 
 function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporting): void {
@@ -193,7 +193,7 @@ function repeats(step: OutStep, { node }: StepPlace, { findings, root }: Exporti
     findings.lose(child(node, "uses") ?? child(node, "read") ?? root, "only the first page is read", "Arazzo has no pages");
 }
 
-// As many attempts, in as much time: the pauses of Arazzo do not grow.
+// Makes as many attempts in the same total time, because the pauses of Arazzo do not grow.
 function again({ attempts = 2, every, backoff }: RetryFields): object {
   const pauses = Array.from({ length: attempts - 1 }, (_, at) => every * backoff ** at);
   const totalMs = pauses.reduce((sum, pause) => sum + pause, 0);
@@ -208,7 +208,8 @@ function retrying(limit: number, everyMs: number): object {
   return { name: "again", type: "retry", retryAfter: Math.round(everyMs) / 1000, retryLimit: limit };
 }
 
-// A write with `ensure` is made unless its effect is there: a read before it jumps over it, and a read after it holds it to its word.
+// Exports a write with `ensure`, which is only sent if its effect is missing. A read before the write jumps over it, and a read after the write checks the
+// effect.
 function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Known) | undefined {
   const { node, id, names } = place;
   const ensured = child(node, "ensure");
@@ -248,7 +249,7 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
   };
 }
 
-// Where a run finds what it made by its mark, a workflow takes it from its place in the list.
+// A run finds what it created by its mark. A workflow takes it from its place in the list.
 function discovered(
   step: OutStep,
   { input }: ExportedRequest,
@@ -273,7 +274,7 @@ function discovered(
   return payloadOf(list, false).part(String(index)).part("id");
 }
 
-// A write that is not answered after its commit has a receipt.
+// If a write is answered before its commit, its receipt is polled.
 function awaitReceipt(
   step: OutStep,
   as: Acting,

@@ -17,7 +17,7 @@ import { Names } from "../names.ts";
 import { runtimeOf } from "../value.ts";
 import { writeFormatted } from "../write-playbook.ts";
 
-/** Translates a playbook, with those that it includes, to an Arazzo document. Never throws for any content of a text. */
+/** Translates a playbook, with the playbooks that it includes, to an Arazzo document. Never throws, whatever the text. */
 export function exportPlaybook(path: string, text: string, files: FileReader): Translated {
   const { playbook, diagnostics } = checkPlaybook(path, text, files);
   const errors = diagnostics.filter(({ severity }) => severity === "error");

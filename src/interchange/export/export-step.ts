@@ -7,23 +7,23 @@ import { Expr, Joined, withLeaves, type WrittenValue } from "../value.ts";
 
 /** A step of an Arazzo workflow. */
 export class OutStep {
-  /** Its `stepId`, which no other step of the workflow has. */
+  /** Its `stepId`, which is unique in the workflow. */
   readonly id: string;
-  /** The operation that it calls. */
+  /** The operation. */
   readonly operation: Operation;
-  /** The names of the blocks and includes around it and its own, for people; nothing when none has a name. */
+  /** Its name for people, with the names of the blocks and includes around it; undefined if none of them has a name. */
   description: string | undefined;
-  /** The parameters as Arazzo has them; those that say who acts come first. */
+  /** The parameters in the form of Arazzo. Those that identify the actor come first. */
   parameters: readonly object[] = [];
-  /** The payload of its body; nothing when it has none. */
+  /** The payload of its body; undefined if it has none. */
   body: WrittenValue | undefined;
-  /** The criteria of its success: all of them must hold. */
+  /** The criteria of its success, which must all hold. */
   criteria: readonly Criterion[] = [];
-  /** The actions after a success; empty: the next step follows. */
+  /** The actions after a success. If empty, the next step follows. */
   onSuccess: readonly object[] = [];
-  /** The actions after a failure; empty: the workflow ends. */
+  /** The actions after a failure. If empty, the workflow ends. */
   onFailure: readonly object[] = [];
-  /** The runtime expressions of the places that later steps use, by the names of the outputs. */
+  /** The runtime expressions of the places that later steps use, by output name. */
   readonly outputs: Map<string, string> = new Map();
   readonly #names = new Names();
 
@@ -32,7 +32,7 @@ export class OutStep {
     this.operation = operation;
   }
 
-  /** Returns the runtime expression of a place in its answer, for later steps. */
+  /** Returns the runtime expression with which later steps use a place in its answer. */
   output(path: readonly string[]): Expr {
     const place = withKeys("$response.body", path);
     const known = [...this.outputs].find(([, expression]) => expression === place)?.[0];
@@ -50,25 +50,25 @@ export class AnswerPlace implements Named {
   readonly #path: readonly string[];
   readonly #isOwn: boolean;
 
-  /** `isOwn`: for the criteria of the step itself. */
+  /** `isOwn` means that the place is used in the criteria of the step itself. */
   constructor(step: OutStep, path: readonly string[], isOwn: boolean) {
     this.#step = step;
     this.#path = path;
     this.#isOwn = isOwn;
   }
 
-  /** Returns the place under a key inside of it. */
+  /** Returns the place under a key inside it. */
   part(key: string): AnswerPlace {
     return new AnswerPlace(this.#step, [...this.#path, key], this.#isOwn);
   }
 
-  /** Returns its runtime expression; for another step, by an output that is added where there is none yet. */
+  /** Returns its runtime expression. For another step, this is an output, which is added if it does not exist. */
   value(): Expr {
     return this.#isOwn ? new Expr(withKeys("$response.body", this.#path)) : this.#step.output(this.#path);
   }
 }
 
-/** Returns the payload of a step's answer, as `response` is in a playbook. */
+/** Returns the payload of a step's answer, which is `response` in a playbook. */
 export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
   const { service, call } = step.operation;
   const { paging } = call;
@@ -76,43 +76,43 @@ export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
   return new AnswerPlace(step, [...(service.envelope === undefined ? [] : ["response"]), ...records], isOwn);
 }
 
-/** Something with fixed parts. */
+/** Returns something with fixed parts. */
 export function parts(known: Readonly<Record<string, Known | undefined>>): Named {
   return named((key) => (Object.hasOwn(known, key) ? known[key] : undefined));
 }
 
-/** The same, of pairs of names and parts. */
+/** Does the same for pairs of names and parts. */
 export function partsOf(known: Iterable<readonly [string, Known | undefined]>): Named {
   return parts(Object.fromEntries(known));
 }
 
-/** Something that has parts, and no value as a whole. */
+/** Returns something that has parts but no value as a whole. */
 export function named(part: Named["part"]): Named {
   return { part, value: () => undefined };
 }
 
-/** What has the parts of one thing, and those of another that the first does not have. */
+/** Returns something with the parts of `own`, and with further parts of `other`. */
 export function bothOf(own: Named, other: Known | undefined): Named {
   return named((key) => own.part(key) ?? (isNamed(other) ? other.part(key) : undefined));
 }
 
-/** Hides expressions in texts, for functions that know JSON only. */
+/** Replaces expressions with placeholder texts, for functions that only know JSON. */
 export class Hidden {
   readonly #known: Known[] = [];
 
-  /** Returns a text in place of what is known. */
+  /** Returns a placeholder text for an expression. */
   hide(known: Known): string {
     this.#known.push(known);
     return `\uE000${this.#known.length - 1}\uE001`;
   }
 
-  /** Returns a value with texts in place of all expressions. */
+  /** Returns a value with placeholder texts in place of all expressions. */
   hideIn(value: WrittenValue): WrittenValue {
     const hidden = withLeaves(value, (leaf) => (leaf instanceof Expr || leaf instanceof Joined ? this.hide(leaf) : leaf));
     return hidden as WrittenValue;
   }
 
-  /** Returns the value with its expressions. */
+  /** Returns the value with its expressions restored. */
   show(value: WrittenValue): WrittenValue {
     return withLeaves(value, (leaf) => (typeof leaf === "string" ? this.#shown(leaf) : leaf)) as WrittenValue;
   }

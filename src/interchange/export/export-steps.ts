@@ -18,11 +18,11 @@ import type { WrittenValue } from "../value.ts";
 
 /** The steps of a playbook as steps of a workflow. */
 export interface ExportedBlock {
-  /** The steps of the workflow, in their order. */
+  /** The steps of the workflow, in order. */
   readonly all: readonly OutStep[];
-  /** `steps`, as later expressions know it. */
+  /** `steps` for later expressions. */
   readonly steps: Known;
-  /** What was found in the playbooks that it includes. */
+  /** The findings in the playbooks that it includes. */
   readonly inIncluded: readonly Diagnostic[];
 }
 
@@ -37,9 +37,9 @@ export function exportSteps(around: Exporting): ExportedBlock {
 
 interface Into {
   readonly around: Exporting;
-  /** What later steps know of these. */
+  /** The steps of this list that later steps can refer to. */
   readonly known: Record<string, Known>;
-  /** What the ids of these steps begin with. */
+  /** The prefix of these steps' ids. */
   readonly id: string;
 }
 
@@ -63,7 +63,7 @@ function exportStep(node: MapNode, names: Knowledge, into: Into): void {
     known[step] = partsOf(rounds.map(([key, made]) => [key, made[step]]));
 }
 
-// A condition that is known before a run decides here; any other cannot be written.
+// If the condition is known before a run, it is decided here. Any other condition cannot be written.
 function isMade(node: MapNode, names: Knowledge, { findings }: Exporting): boolean {
   const condition = child(node, "if");
   if (condition?.kind !== "scalar") return true;
@@ -83,7 +83,7 @@ interface Round {
   readonly place: StepPlace;
 }
 
-// The rounds of a `foreach`; without one, the step itself is the only round.
+// Returns the rounds of a `foreach`. Without one, the step itself is the only round.
 function roundsOf(place: StepPlace, { findings }: Exporting): readonly Round[] {
   const { node, id, names } = place;
   const foreach = child(node, "foreach");
@@ -103,7 +103,7 @@ function roundsOf(place: StepPlace, { findings }: Exporting): readonly Round[] {
   });
 }
 
-/** What later steps know of steps, by their ids. */
+/** The steps that later steps can refer to, by id. */
 type KnownSteps = Readonly<Record<string, Known>>;
 
 function exportOnce(place: StepPlace, into: Into): KnownSteps {
@@ -175,7 +175,7 @@ function fitted(value: WrittenValue | undefined, type: string | undefined): Writ
   return isNumber && typeof value === "string" ? (Decimal.parse(value) ?? value) : value;
 }
 
-// A check is a read with a condition, after all steps.
+// A check becomes a read with a condition, after all steps.
 function exportChecks(list: SourceNode | undefined, names: Knowledge, around: Exporting): void {
   itemsIn(list).forEach((node, at) => {
     if (node.kind !== "map") return;

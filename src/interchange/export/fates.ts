@@ -15,13 +15,13 @@ import type { FOREACH, RetryFields } from "../../playbook/keywords/shared.ts";
 import type { MapNode, SourceNode } from "../../source/node.ts";
 import type { TranslationFindings } from "../findings.ts";
 
-/** A keyword that the export writes. What it cannot write of it, it reports itself. */
+/** The fate of a keyword that the export writes. The export itself reports the parts that it cannot write. */
 const WRITTEN = true;
 
-/** The fate of a keyword: it is written, or the reason why it is not, or the fates of the keywords inside. */
+/** The fate of a keyword: it is written, or the reason why it is not, or the fates of the keywords inside it. */
 type Fate = typeof WRITTEN | string | { readonly [name: string]: Fate };
 
-/** A row for each keyword: one that nobody thought of does not compile. */
+/** Has a row for each keyword, so that a missing keyword does not compile. */
 type Fates<Fields> = { readonly [Name in keyof Fields]-?: Fate };
 
 const ROUNDS: Fates<typeof FOREACH> = { key: WRITTEN, parallel: "Arazzo runs one step after the other" };
@@ -33,7 +33,7 @@ const HEAD: Fates<HeadFields> = {
 };
 const USE: Fates<UseFields> = { uses: WRITTEN, with: WRITTEN };
 const ENSURE: Fates<EnsureFields> = { as: WRITTEN, read: WRITTEN, with: WRITTEN, that: WRITTEN, within: WRITTEN };
-// The number of tries, and the time that they take together, are written.
+// The number of tries and their total time are written.
 const RETRY: Fates<RetryFields> = { attempts: WRITTEN, every: WRITTEN, backoff: WRITTEN };
 const WAIT: Fates<WaitFields> = { timeout: WRITTEN, every: WRITTEN, backoff: WRITTEN, max: WRITTEN };
 const FAILS: Fates<FailsFields> = {
@@ -109,7 +109,7 @@ const PARTS: Readonly<Record<Part, readonly [Table, Fate]>> = {
   check: [CHECK, OF_CHECK],
 };
 
-/** Reports the keywords of a part of a playbook that are not written. */
+/** Reports the keywords in a part of a playbook that are not written. */
 export function loseKeywords(part: Part, node: MapNode, findings: TranslationFindings): void {
   const [table, fates] = PARTS[part];
   loseIn(node, table, fates, findings);
@@ -118,7 +118,7 @@ export function loseKeywords(part: Part, node: MapNode, findings: TranslationFin
 function loseIn(node: MapNode, table: Table | undefined, fates: Fate, findings: TranslationFindings): void {
   for (const [name, { key, value }] of node.entries) {
     const fate = typeof fates === "object" ? fates[name] : undefined;
-    // A keyword with its default value loses nothing.
+    // Leaving out a keyword with its default value loses nothing.
     if (typeof fate === "string" && !isDefault(value, table?.[name]?.default))
       findings.lose(key, `\`${name}\` is left out`, fate);
     if (typeof fate === "object" && value.kind === "map") loseIn(value, table?.[name]?.inside?.(), fate, findings);

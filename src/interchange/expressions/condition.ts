@@ -1,6 +1,6 @@
 import { readRuntime } from "./runtime-expression.ts";
 
-// The conditions of Arazzo: simple ones, and the filters of JSONPath, which are written alike.
+// Arazzo has simple conditions and JSONPath filters, which have the same syntax.
 
 /** A part of a condition. */
 export type ConditionPart =
@@ -16,10 +16,10 @@ const TOKEN =
 
 const BINARY: readonly (readonly string[])[] = [["||"], ["&&"], ["==", "!=", "<", "<=", ">", ">="]];
 
-/** Why a text is no condition. */
+/** Why a text is not a condition. */
 export class BadCondition extends Error {}
 
-/** Brackets inside one another. */
+/** How deeply brackets may be nested. */
 const DEEPEST = 32;
 
 /** Reads a condition. Throws a {@link BadCondition}. */
@@ -111,17 +111,17 @@ function keysIn(path: string): readonly string[] {
   return Array.from(path.matchAll(/\.([\w-]+)|\[(?:'([^']*)'|"([^"]*)"|(\d+))\]/g), ([, a, b, c, d]) => a ?? b ?? c ?? d ?? "");
 }
 
-/** The list that a JSONPath looks into, and the condition by which it chooses. */
+/** The list that a JSONPath refers to, and the condition that selects its items. */
 export interface Filter {
-  /** The keys from the root to the list, or to the value that is named. */
+  /** The keys from the root to the list, or to the named value. */
   readonly path: readonly string[];
-  /** Which items are chosen; nothing when the path names one value. */
+  /** The condition that selects items; undefined if the path names one value. */
   readonly where: ConditionPart | undefined;
 }
 
-/** Reads a JSONPath that names a value, or chooses items of a list by one filter; `undefined` for any other. Throws a {@link BadCondition}. */
+/** Reads a JSONPath that names a value, or selects items of a list by one filter. Returns `undefined` for any other. Throws a {@link BadCondition}. */
 export function readFilter(text: string): Filter | undefined {
-  // In the standard's own example, the root is the list of the context alone.
+  // In the standard's own example, the root is a list that contains only the context.
   const around = /^\$\[\?\s*(?:\(\s*)?@((?:\.[\w-]+|\[\d+\])*(?:\[\?.+\]|\[\d+\]))\s*\)?\s*\]$/s.exec(text.trim());
   if (around?.[1] !== undefined) return readFilter(`$${around[1]}`);
   const found = /^\$((?:\.[\w-]+|\[(?:'[^']*'|"[^"]*"|\d+)\])*)(?:\[\?\s*(.+)\])?$/s.exec(text.trim());

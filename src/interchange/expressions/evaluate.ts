@@ -5,15 +5,15 @@ import type { SourceNode } from "../../source/node.ts";
 import { withKeys } from "./runtime-expression.ts";
 import { Expr, isMap, Joined, listOf, mapOf, type WrittenValue } from "../value.ts";
 
-/** Something that an expression can name, and that is asked for its parts. */
+/** Something that an expression can name, and that has parts. */
 export interface Named {
-  /** Returns a part of it; `undefined` when there is none that could be written. */
+  /** Returns a part of it; `undefined` if there is none that could be written. */
   readonly part: (key: string) => Known | undefined;
-  /** Returns it as a value; `undefined` when it has none. */
+  /** Returns it as a value; `undefined` if it has none. */
   readonly value: () => WrittenValue | undefined;
 }
 
-/** What is known of an expression before a run. */
+/** The result of evaluating an expression before a run. */
 export type Known = WrittenValue | Named;
 
 /** The names that expressions can use. */
@@ -26,17 +26,20 @@ export function parseExpression(text: string): ASTNode {
   return dynamic.parse(text).ast;
 }
 
-/** Returns whether something is asked for its parts. */
+/** Returns whether something has parts. */
 export function isNamed(known: Known | undefined): known is Named {
   return typeof known === "object" && known !== null && "part" in known && typeof known.part === "function";
 }
 
-/** Returns the value of what is known. */
+/** Returns the value of an evaluated expression. */
 export function valueOf(known: Known | undefined): WrittenValue | undefined {
   return isNamed(known) ? known.value() : known;
 }
 
-/** Returns the value that a node of a playbook has before a run, with expressions where only the run knows; `undefined` if it cannot be written. */
+/**
+ * Returns the value of a playbook's node before a run, with expressions in place of values that only the run knows. Returns `undefined` if it cannot be
+ * written.
+ */
 export function evaluateNode(node: SourceNode, names: Knowledge): WrittenValue | undefined {
   if (node.kind === "list") return listOf(node.items.map((item) => evaluateNode(item, names)));
   if (node.kind === "map") return mapOf(Array.from(node.entries, ([name, { value }]) => [name, evaluateNode(value, names)]));
@@ -57,7 +60,7 @@ function evaluateText(text: string, names: Knowledge): WrittenValue | undefined 
   return from === 0 ? text : join([...parts, text.slice(from)]);
 }
 
-/** Joins texts and expressions to one text. */
+/** Joins texts and expressions into one text. */
 export function join(values: readonly WrittenValue[]): WrittenValue | undefined {
   const parts: (string | Expr)[] = [];
   for (const value of values) {
@@ -74,7 +77,7 @@ export function join(values: readonly WrittenValue[]): WrittenValue | undefined 
   return kept.every((part) => typeof part === "string") ? kept.join("") : new Joined(kept);
 }
 
-/** Returns what is known of an expression before a run. */
+/** Evaluates an expression before a run. */
 export function evaluate(node: ASTNode, names: Knowledge): Known | undefined {
   switch (node.op) {
     case "value":
@@ -156,7 +159,7 @@ const BINARY: Readonly<Record<string, Apply>> = {
   "||": (left, right) => (typeof left === "boolean" && typeof right === "boolean" ? left || right : undefined),
 };
 
-// Whether two values are equal is known when only the run could not change them.
+// The equality of two values is only known if no run could change them.
 function same(left: WrittenValue, right: WrittenValue): boolean | undefined {
   if (left instanceof Decimal && right instanceof Decimal) return left.equals(right);
   const simple = [left, right].every((value) => value === null || typeof value === "string" || typeof value === "boolean");

@@ -46,7 +46,7 @@ const UNTRANSLATABLE: readonly (readonly [RegExp, string])[] = [
   [/^\$(?:sourceDescriptions|components|outputs|workflows)\./, "it has no value that a playbook could use here"],
 ];
 
-/** Reads a runtime expression; `undefined` if the text is none. */
+/** Reads a runtime expression; `undefined` if the text is not one. */
 export function readRuntime(text: string): RuntimeExpression | undefined {
   for (const [pattern, make] of FORMS) {
     const found = pattern.exec(text);
@@ -56,13 +56,13 @@ export function readRuntime(text: string): RuntimeExpression | undefined {
   return known === undefined ? undefined : { kind: "untranslatable", text, why: known[1] };
 }
 
-/** Returns a runtime expression with further keys behind it. */
+/** Appends keys to a runtime expression. */
 export function withKeys(text: string, keys: readonly string[]): string {
   if (keys.length === 0) return text;
   return `${text}${text.includes("#") ? "" : "#"}${pointerTo(keys)}`;
 }
 
-/** A text that holds runtime expressions: literal parts, and the expressions between them. */
+/** A text with runtime expressions in it: literal parts, and the expressions between them. */
 export type Embedded = readonly (string | { readonly text: string })[];
 
 /** Splits a text at the runtime expressions in braces. */

@@ -7,7 +7,7 @@ import type { HarCall } from "./har-request.ts";
 
 const MASKED = /^\$\{\{ secrets\.(\w+) \}\}$/;
 
-/** The actors of an archive: an entity or a key each. A key is never written: each gets the name of a credential. */
+/** The actors of an archive, one for each entity and each key. A key is never written: it gets the name of a credential instead. */
 export class HarActors {
   readonly #findings: TranslationFindings;
   /** The actors that were named so far. */

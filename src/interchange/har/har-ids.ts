@@ -7,12 +7,12 @@ import { isSecretField } from "../../exchanges/archive-secrets.ts";
 import type { Expr, WrittenValue } from "../value.ts";
 import type { HarSecrets } from "./har-secrets.ts";
 
-/** Binds the ids that an answer gave and a later request used. An id that a request had first is the caller's own, and stays. */
+/** Replaces ids that an answer returned and a later request used with expressions. An id that a request sent first was chosen by the caller and stays. */
 export class HarIds {
   readonly #given = new Map<string, Expr>();
   readonly #sent = new Set<string>();
 
-  /** Takes the ids of an answer; `offset`: the records of the pages before it. */
+  /** Takes the ids of an answer. `offset` is the number of records on the pages before it. */
   take(call: CallTarget, answer: Json, offset = 0): void {
     const { paging } = call.operation.call;
     for (const { text, path } of idsIn(call.operation.call.response ?? {}, answer, [])) {
@@ -22,17 +22,17 @@ export class HarIds {
     }
   }
 
-  /** Takes one id, and the expression for it. */
+  /** Takes one id with the expression for it. */
   bind(text: string, place: Expr | undefined): void {
     if (place !== undefined && text !== "" && !this.#sent.has(text) && !this.#given.has(text)) this.#given.set(text, place);
   }
 
-  /** Returns the input of a request: ids as expressions, and no secrets. */
+  /** Returns the input of a request with ids as expressions and without secrets. */
   bound(input: JsonObject, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
     return this.#fields(input, undefined, secrets);
   }
 
-  // Whatever is below a name like that of a secret may be one.
+  // Everything below a field that is named like a secret may be a secret.
   #fields(fields: JsonObject, above: string | undefined, secrets: HarSecrets): Readonly<Record<string, WrittenValue>> {
     return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#value(value, above ?? name, secrets)]));
   }

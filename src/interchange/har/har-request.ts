@@ -9,24 +9,24 @@ import { typed } from "../value.ts";
 
 /** A recorded request as a call of an operation. */
 export interface HarCall {
-  /** The operation, recognised by the method and the address. */
+  /** The operation, identified by the method and the address. */
   readonly operation: Operation;
-  /** The input of the call: its parameters and the fields of its body, without marks of a run. */
+  /** The input of the call: its parameters and the fields of its body, without the marks of runs. */
   readonly with: JsonObject;
-  /** The entity that acts, as it was sent; `undefined`: the key acts. */
+  /** The acting entity as it was sent; `undefined` if the key acts. */
   readonly acting: string | undefined;
   /** The value of the header with the key. */
   readonly key: string | undefined;
-  /** The page that was asked for. */
+  /** The requested page. */
   readonly page: string | undefined;
-  /** The parameters that no operation has. */
+  /** The parameters that the operation does not have. */
   readonly unknown: readonly string[];
 }
 
-/** Why a request is no call. */
+/** Why a request is not a call. */
 export class NoCall extends Error {}
 
-/** Returns the call that a request made. Throws a {@link NoCall}. */
+/** Returns the call of a recorded request. Throws a {@link NoCall}. */
 export function callIn(exchange: KeptExchange): HarCall {
   const { method, url, headers } = exchange;
   const operation = operationAt(method, url);
@@ -49,19 +49,19 @@ export function callIn(exchange: KeptExchange): HarCall {
   };
 }
 
-/** Returns whether two requests ask for the same, with the same key, and for the same one who acts (decision 213). */
+/** Returns whether two requests are the same, with the same key and the same acting entity (decision 213). */
 export function isSameRequest(one: KeptExchange, other: KeptExchange): boolean {
   return one.method === other.method && one.url === other.url && one.body === other.body && callerOf(one) === callerOf(other);
 }
 
-// The request names both in headers, or in its address.
+// The key is in a header; the acting entity is in a header or in the address.
 function callerOf({ method, url, headers }: KeptExchange): string {
   const service = operationAt(method, url)?.service;
   if (service === undefined) return "";
   return JSON.stringify([headers[service.keyHeader.toLowerCase()], actingIn(service, new Map(), headers)]);
 }
 
-// What the address says of it is taken out of the query.
+// Removes the acting entity from the query if it is there.
 function actingIn(
   { identity }: Operation["service"],
   query: Map<string, string>,
@@ -115,7 +115,7 @@ function fieldsOf(value: Json): JsonObject {
   throw new NoCall("its body is no map of fields");
 }
 
-// A list of one item is the item.
+// A list of one item is written as the item.
 function itemsOf(value: Json): JsonObject {
   if (!Array.isArray(value) || value.length === 0) throw new NoCall("its body has no list of items");
   const [only, ...more] = value as readonly Json[];

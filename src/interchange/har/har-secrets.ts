@@ -7,11 +7,11 @@ import { Expr, Joined, type WrittenValue } from "../value.ts";
 
 const MASK = /\$\{\{ secrets\.(\w+) \}\}/g;
 const IS_MASK = /^\$\{\{ secrets\.\w+ \}\}$/;
-// What begins an expression, as an expression that yields its first character, and the rest.
+// Splits the beginning of an expression into an expression that yields its first character, and the rest.
 const OPENING = "${{";
 const DOLLAR = new Expr('"$"');
 
-/** What must not be copied out of an archive: keys, cookies, and the values of fields that are named like secrets. */
+/** Values that must not be copied from an archive: keys, cookies, and the values of fields that are named like secrets. */
 export class HarSecrets {
   readonly #values = new Map<string, string>();
   readonly #declared = new Map<string, string>();
@@ -29,22 +29,22 @@ export class HarSecrets {
     return Object.fromEntries(this.#declared);
   }
 
-  /** Returns whether a text holds a key or a cookie of the archive. */
+  /** Returns whether a text contains a key or a cookie of the archive. */
   isIn(text: string): boolean {
     return this.#redact(text) !== text;
   }
 
-  /** Returns a text with a reference in place of each secret; `field` is the name of its field, or of one around it that is named like a secret. */
+  /** Returns a text with a reference in place of each secret. `field` is the name of its field, or of a field around it that is named like a secret. */
   hide(text: string, field: string): WrittenValue {
     if (isSecretField(field) && !IS_MASK.test(text)) return this.#secret(field, text);
     const parts = this.#split(text).filter((part) => part !== "");
-    // One that is spelled differently, as in base64, is not what an expression would send.
+    // If the secret is encoded, as in base64, an expression would not send the same text, so the whole text becomes a secret.
     if (parts.some((part) => typeof part === "string" && this.isIn(part))) return this.#secret(field, text);
     const [only] = parts;
     return parts.length > 1 ? new Joined(parts) : (only ?? "");
   }
 
-  /** Returns a number, or a reference that yields it where `field` is named like a secret. */
+  /** Returns a number, or a reference that yields it if `field` is named like a secret. */
   hideNumber(number: Decimal, field: string): WrittenValue {
     return isSecretField(field) ? new Expr(`decimal(${this.#secret(field, number.text).text})`) : number;
   }
@@ -63,12 +63,12 @@ export class HarSecrets {
     return text.split(OPENING).flatMap((part, at) => (at === 0 ? [part] : [DOLLAR, `{{${part}`]));
   }
 
-  // tokenbook masked it with its name, which is that of a variable.
+  // tokenbook masked the secret with its name. If that is the name of a variable, it can be used as it is.
   #masked(name: string): Expr {
     return /^[A-Z\d_]+$/.test(name) ? this.#declare(name) : this.#secret(name, "");
   }
 
-  // Each value is a secret of its own.
+  // Each value is a separate secret.
   #secret(name: string, value: string): Expr {
     return this.#declare(this.#names.of(name, value));
   }

@@ -23,7 +23,7 @@ import { HarIds } from "./har-ids.ts";
 import { callIn, type HarCall, isSameRequest, NoCall } from "./har-request.ts";
 import { HarSecrets } from "./har-secrets.ts";
 
-/** Translates an HTTP Archive to a playbook. Throws a Failure for a text that is none. */
+/** Translates an HTTP Archive to a playbook. Throws a Failure if the text is not an archive. */
 export function importHar(path: string, text: string): Translated {
   const exchanges = readHarWithKeys(text, path);
   const file = new SourceFile(path, text);
@@ -40,7 +40,7 @@ interface HarStep extends CallTarget {
   fails: object | undefined;
 }
 
-/** A list that may be read on. */
+/** A list with further pages that may still be read. */
 interface OpenList {
   readonly step: HarStep;
   readonly walk: PageWalk;
@@ -75,7 +75,7 @@ class HarImport {
   playbook(): string {
     let wasLost = false;
     const all = this.#exchanges.map((exchange, at) => ({ exchange, place: this.#placeOf(at) }));
-    // A browser asks with OPTIONS whether it may send the next request.
+    // Browsers send OPTIONS to ask whether they may send the next request.
     const sent = all.filter(({ exchange: { method } }) => method !== "OPTIONS");
     sent.forEach(({ exchange, place }, at) => {
       const next = sent[at + 1]?.exchange;
@@ -123,7 +123,7 @@ class HarImport {
     if (step === undefined) return;
     if (wasLost || isOpen) this.#findings.tighten(place, LOST_ANSWER, WHAT_IT_DID);
     if (refusal === undefined) this.#takeAnswer(step, call, answer);
-    // After a lost answer, the second request may have been refused because of the first.
+    // After a lost answer, the second request may have been refused only because the first one took effect.
     else if (!wasLost) step.fails = refusal;
     this.#steps.push(step);
   }
@@ -133,13 +133,13 @@ class HarImport {
       return callIn(exchange);
     } catch (error) {
       if (!(error instanceof NoCall)) throw error;
-      // Its path and its query may hold keys.
+      // its path and its query may contain keys
       const message = `this ${exchange.method} to ${new URL(exchange.url).host} is left out`;
       return this.#findings.lose(place, message, error.message);
     }
   }
 
-  // A path may hold keys: only hosts are shown.
+  // Only hosts are shown, because a path may contain keys.
   #demandOneService({ operation }: HarCall, { url }: KeptExchange, place: Range): void {
     const { name } = operation.service;
     const address = addressIn(operation, url);
@@ -187,7 +187,7 @@ class HarImport {
     readPage(list, answer);
   }
 
-  // What is waited for by polling a receipt belongs to the write.
+  // A poll of a receipt belongs to its write.
   #isReceipt(call: HarCall, exchange: KeptExchange, place: Range): boolean {
     const { operation } = call;
     const { receipts } = operation.service;
@@ -211,7 +211,7 @@ class HarImport {
     return {};
   }
 
-  // A page after the first belongs to the read of the list.
+  // A later page belongs to the read of the list.
   #isLaterPage(call: HarCall, exchange: KeptExchange): boolean {
     const list = this.#lists.get(listKey(call));
     if (list?.next === undefined || call.page !== list.next) return false;
@@ -240,7 +240,7 @@ function listKey({ operation, with: input, acting, key }: HarCall): string {
   return writeJson([operation.name, input, acting ?? null, key ?? null]);
 }
 
-// No answer, or one that leaves open what was done.
+// Returns whether there is no answer, or an answer that leaves open what was done.
 function isLost({ answer }: Pick<KeptExchange, "answer">): boolean {
   return answer === null || answer.status >= 500 || answer.status === 429 || answer.status === 408;
 }
@@ -253,7 +253,7 @@ function answerIn({ answer }: KeptExchange): Json {
   }
 }
 
-// What the step must expect of a refusal; `undefined`: the call was not refused.
+// Returns the refusal that the step must expect; `undefined` if the call was not refused.
 function refusalIn(
   { answer }: KeptExchange,
   { call, service, writes, async }: HarCall["operation"],
@@ -264,7 +264,7 @@ function refusalIn(
   const given = field(body, "condition");
   const condition = conditionsOf(call).find((each) => typeof given === "string" && plainWords(each) === plainWords(given));
   if (isLost({ answer }) && (condition === undefined || (writes && !async))) return undefined;
-  // tokenbook asks for an answer before the commit: what is refused then has a receipt, without a status.
+  // tokenbook asks for an answer before the commit, so a refusal of such a write is in its receipt, without a status.
   const status = answer.status < 400 || async ? {} : { status: answer.status };
   return { ...present({ condition }), ...status };
 }

@@ -8,23 +8,23 @@ export interface ActedStep {
   readonly id: string;
   /** The step in the document. */
   readonly node: SourceNode;
-  /** The actions after a success; one of the step replaces the one of the workflow that has the same name. */
+  /** The actions after a success. An action of the step replaces the workflow's action of the same name. */
   readonly onSuccess: readonly SourceNode[];
-  /** The actions after a failure; one of the step replaces the one of the workflow that has the same name. */
+  /** The actions after a failure. An action of the step replaces the workflow's action of the same name. */
   readonly onFailure: readonly SourceNode[];
 }
 
-/** What skips a step: the steps before it that jump over it, and when. An empty condition always holds. */
+/** For each skipped step, the conditions under which earlier steps jump over it. An empty condition always holds. */
 export type Skips = Map<number, readonly string[]>;
 
-/** Returns when a step is run: none of its skips holds. Empty when nothing skips it, and `false` when it is always skipped. */
+/** Returns the condition under which a step runs, which is that none of its skips holds. Empty if nothing skips it, and `false` if it is always skipped. */
 export function whenRun(skips: readonly string[] = []): string {
   return skips.includes("") ? "false" : skips.map((skip) => `!(${skip})`).join(" && ");
 }
 
 /**
- * Translates what follows the success of a step: later steps are skipped where the workflow ends or jumps forward. A step that is itself skipped does
- * neither (decision 212).
+ * Translates the actions after the success of a step: later steps are skipped if the workflow ends or jumps forward. A step that is itself skipped does neither
+ * (decision 212).
  */
 export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked, skips: Skips): void {
   const { onSuccess = [] } = steps[at] ?? {};
@@ -36,7 +36,7 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
     const condition = readConditions(itemsIn(child(action, "criteria")), asked);
     const target = targetOf(at, action, steps, findings);
     if (condition === undefined || target === undefined) return;
-    // Of several actions the first whose criteria hold is taken.
+    // The first action whose criteria hold is taken.
     const when = [...before, ...(condition === "" ? [] : [bracketed(condition, before)])].join(" && ");
     const last = isNeverRun ? at : target - 1;
     for (let skipped = at + 1; skipped <= last; skipped += 1) skips.set(skipped, [...(skips.get(skipped) ?? []), when]);
@@ -45,7 +45,7 @@ export function skipAfter(at: number, steps: readonly ActedStep[], asked: Asked,
   }
 }
 
-// A condition by itself needs no brackets.
+// A single condition needs no brackets.
 function bracketed(condition: string, before: readonly string[]): string {
   return before.length === 0 ? condition : `(${condition})`;
 }
@@ -77,15 +77,15 @@ function targetOf(
 
 /** How a read is repeated. */
 export interface Repeats {
-  /** How often it is read at most, the first time counted. */
+  /** The largest number of reads, including the first. */
   readonly attempts: number;
   /** The pause between two reads, in milliseconds. */
   readonly everyMs: number;
-  /** The action that asks for it, as the place of findings. */
+  /** The action that requires it, as the place of findings. */
   readonly action: SourceNode;
 }
 
-/** Translates what follows the failure of a call. A write is never sent again without evidence. */
+/** Translates the actions after the failure of a call. A write is never sent again without evidence. */
 export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: TranslationFindings): Repeats | undefined {
   let repeats: Repeats | undefined;
   for (const action of onFailure) {
@@ -104,7 +104,7 @@ export function repeatsOf({ onFailure }: ActedStep, writes: boolean, findings: T
     } else if (type === "retry") {
       repeats = repeatsBy(action, findings);
     }
-    // Of several actions the first whose criteria hold is taken.
+    // The first action whose criteria hold is taken.
     if (criteria === undefined) break;
   }
   return repeats;
@@ -118,7 +118,7 @@ function repeatsBy(action: SourceNode, findings: TranslationFindings): Repeats |
   return limit < 1 ? undefined : { attempts: limit + 1, everyMs, action };
 }
 
-// As the standard has it, where no limit is given.
+// The default of the standard if no limit is given.
 const RETRIES = 1;
 
 const SETTLED = "a write is not sent again blindly, here and in every other step";

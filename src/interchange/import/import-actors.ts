@@ -14,19 +14,19 @@ import { celOf, Expr, Joined } from "../value.ts";
 interface Acting {
   /** The header with the key. */
   readonly key: GivenParameter | undefined;
-  /** The parameter that names the acting entity. */
+  /** The parameter with the acting entity. */
   readonly acting: GivenParameter | undefined;
   /** The step. */
   readonly node: SourceNode;
 }
 
-/** The actors of the translated playbook: keys and acting entities are moved out of the requests. */
+/** The actors of the translated playbook. Keys and acting entities are moved out of the requests. */
 export class ImportedActors {
   readonly #findings: TranslationFindings;
   readonly #inputs: ImportedInputs;
   /** The actors that were named so far. */
   readonly declared: DeclaredActors = new DeclaredActors();
-  /** The inputs with the one key of an interface whose callers are entities. */
+  /** For each interface whose callers are entities, the input with its only key. */
   readonly #shared = new Map<string, string>();
 
   constructor(findings: TranslationFindings, inputs: ImportedInputs) {
@@ -64,7 +64,7 @@ export class ImportedActors {
     );
   }
 
-  // `userId:gallery{$inputs.runKey}`
+  // Translates texts such as `userId:gallery{$inputs.runKey}`.
   #madeOfInputs(text: string, place: SourceNode): string | undefined {
     const [, attribute, rest = ""] = /^([A-Za-z]\w*):(.+)$/s.exec(text) ?? [];
     const parts = splitEmbedded(rest).map((part) => {
@@ -77,7 +77,7 @@ export class ImportedActors {
     return `\${{ {${JSON.stringify(attribute)}: ${celOf(new Joined(known))}} }}`;
   }
 
-  // The key itself is dropped: the environment holds it.
+  // The key itself is dropped, because the environment has it.
   #keyIn({ value, node }: GivenParameter): string | undefined {
     const name = inputIn(textOf(value) ?? "");
     if (name !== undefined) this.#inputs.isKey(name);
@@ -93,12 +93,12 @@ export class ImportedActors {
   }
 }
 
-// The name of the input that a text is the value of, with braces or without.
+// Returns the input whose value a text is, with or without braces.
 function inputIn(text: string): string | undefined {
   return /^\{?\$inputs\.([\w.-]+)\}?$/.exec(text)?.[1];
 }
 
-// BUYER_KEY is the key of the buyer.
+// The actor of BUYER_KEY is called buyer.
 function nameOfCredential(credential: string): string {
   const words = credential
     .toLowerCase()

@@ -10,11 +10,11 @@ import { importWorkflow, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
 export interface Translation extends Translated {
-  /** Where each step of the translation comes from. */
+  /** The place in the document from which each step was translated. */
   readonly places: ReadonlyMap<string, Range>;
 }
 
-/** Translates an Arazzo document to a playbook. Never throws for any content of a text. */
+/** Translates an Arazzo document to a playbook. Never throws, whatever the text. */
 export function importArazzo(path: string, text: string): Translation & Partial<ArazzoDocument> {
   const document = readArazzo(path, text);
   const { findings } = document;
@@ -66,7 +66,7 @@ function sourcesOf({ root, findings }: ArazzoDocument): ReadonlySet<string> {
   return names;
 }
 
-// The workflows that no other one runs, in their order.
+// Translates the workflows that no other workflow runs, in order.
 function importAll(importing: Importing): ReadonlyMap<string, WrittenValue> {
   const { workflows, document, inputs } = importing;
   const used = new Set(

@@ -8,11 +8,11 @@ import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
 import { isMap, typed, type ValueMap, type WrittenValue } from "../value.ts";
 import { pathOf } from "../../schema/pointer.ts";
 
-/** The input of a call, and who acts. */
+/** The input of a call, and its actor. */
 export interface ImportedCall {
   /** The parameters and the fields of the body, by name. */
   readonly with: ValueMap;
-  /** Who acts, as the `as` of a step has it. */
+  /** The actor, as in the `as` of a step. */
   readonly as: unknown;
 }
 
@@ -83,7 +83,7 @@ function bodyOf(operation: Operation, node: SourceNode | undefined, scope: Workf
   return inner === undefined ? undefined : { ...shared, ...inner };
 }
 
-// A list of one item is the item.
+// A list of one item is written as the item.
 function items(value: WrittenValue, place: SourceNode, scope: WorkflowScope): ValueMap | undefined {
   if (!Array.isArray(value))
     return scope.findings.refuse(

@@ -9,17 +9,17 @@ import type { WorkflowScope } from "./import-scope.ts";
 import { splitEmbedded, withKeys } from "../expressions/runtime-expression.ts";
 import { Expr, celOf, celPath, Joined } from "../value.ts";
 
-/** What a step must do, in the words of a playbook. */
+/** What a step must do, as a playbook writes it. */
 export interface Expected {
-  /** Expressions that must all hold after a success; empty of a step that must be refused. */
+  /** Expressions that must all hold after a success; empty for a step that must be refused. */
   readonly expect: readonly string[];
-  /** The refusal that the step must get; nothing when it must succeed. */
+  /** The refusal that the step must get; undefined if it must succeed. */
   readonly fails: { readonly condition?: string; readonly status?: readonly number[] } | undefined;
 }
 
-/** How the answer of the own step is named: `response` beside it, `steps.ID` after it. */
+/** How expressions refer to the answer of the step itself: as `response` in the step, as `steps.ID` after it. */
 export interface Asked {
-  /** What the expressions of the workflow can name. */
+  /** The names that the expressions of the workflow can use. */
   readonly scope: WorkflowScope;
   /** The step whose answer it is. */
   readonly own: CallTarget;
@@ -54,7 +54,7 @@ const CODES: readonly number[] = Array.from({ length: 400 }, (_, at) => 200 + at
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 422]);
 const MOST_CODES = 10;
 
-// A playbook takes every 2xx code for a success. A document that knows the code of the contract asks for no less.
+// A playbook accepts every 2xx code as a success. If a document accepts the contract's code, nothing is lost.
 function demandUsualCode(node: SourceNode, accepted: readonly number[], { scope, own }: Asked): void {
   const { successStatus, name } = own.operation.call;
   if (accepted.includes(successStatus)) return;
@@ -68,7 +68,7 @@ function demandUsualCode(node: SourceNode, accepted: readonly number[], { scope,
 
 interface Part {
   readonly node: SourceNode;
-  /** A condition, or an expression that is translated already. */
+  /** A condition, or an expression that was already translated. */
   readonly condition: ConditionPart | Expr;
 }
 
@@ -112,7 +112,7 @@ function matching(node: SourceNode, text: string, asked: Asked): ConditionPart |
   return new Expr(whole === undefined ? `re2(${context}, ${JSON.stringify(text)})` : `${context} == ${JSON.stringify(whole)}`);
 }
 
-// A pattern of the status code is the choice of the codes that it matches.
+// A pattern for the status code becomes a choice between the codes that it matches.
 function statusPattern(pattern: string): ConditionPart {
   const { foundIn } = patternOf(pattern);
   const all = CODES.filter((code) => foundIn(String(code))).map(codeIs);
@@ -135,7 +135,7 @@ function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined 
   const last = path.at(-1);
   const isItem = where === undefined && last !== undefined && /^\d+$/.test(last);
   const context = child(node, "context");
-  // The context with the path is one place of the answer, whose envelope a playbook takes off.
+  // The context and the path together name one place in the answer, because a playbook removes the answer's envelope.
   const behind = withKeys(textOf(context) ?? "", isItem ? path.slice(0, -1) : path);
   const value = asked.scope.resolve(behind, context ?? node, asked.own, asked.owner);
   const inner = where && tested({ node: condition, condition: where }, asked, { isFilter: true, isNegated: false });
@@ -147,7 +147,7 @@ function chosen(node: SourceNode, text: string, asked: Asked): Expr | undefined 
 
 const ITEM = "item";
 
-/** Translates conditions that must all hold; `undefined` if one cannot be. */
+/** Translates conditions that must all hold; `undefined` if one of them cannot be translated. */
 export function readConditions(criteria: readonly SourceNode[], asked: Asked): string | undefined {
   const parts = criteria.flatMap((node) => partsIn(node, asked)).filter(({ condition }) => !isSure(condition));
   const texts = parts.map((part) => expression(part, asked));
@@ -159,7 +159,7 @@ export function allOf(conditions: readonly string[]): string {
   return conditions.map((each) => (conditions.length > 1 ? `(${each})` : each)).join(" && ");
 }
 
-// In what follows a success, the status code is one of success.
+// After a success, a condition that every success status fulfils is always true.
 function isSure(condition: ConditionPart | Expr): boolean {
   return isAboutStatus(condition) && CODES.filter((code) => code < 300).every((code) => holdsFor(condition, code));
 }
@@ -206,7 +206,7 @@ function numberIn(part: ConditionPart, code: number): number {
   return part.kind === "literal" ? Number(part.isText ? JSON.parse(part.text) : part.text) : NaN;
 }
 
-// The condition of a refusal that the criteria ask for.
+// Returns the condition of the refusal that the criteria require.
 function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined {
   let condition: string | undefined;
   for (const { node, condition: part } of parts) {
@@ -223,7 +223,7 @@ function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined
   return condition;
 }
 
-// Where a part of a condition is: filters compare texts exactly, and what is negated passes where the part fails.
+// The context of a part of a condition. Filters compare texts exactly, and a negated part passes if it does not hold.
 interface Surroundings {
   readonly isFilter: boolean;
   readonly isNegated: boolean;
@@ -264,7 +264,7 @@ function expression({ node, condition }: Part, asked: Asked, around = AT_THE_TOP
 
 const LOGICAL: ReadonlySet<string> = new Set(["&&", "||"]);
 
-// A part that is no comparison. A path of a filter asks whether there is anything, as its value would not say.
+// Translates a part that is not a comparison. For a path in a filter, it tests whether the path exists, because its value would not show that.
 function tested({ node, condition }: Part, asked: Asked, around: Surroundings): string | undefined {
   if (condition instanceof Expr || condition.kind !== "current") return expression({ node, condition }, asked, around);
   const last = condition.path.at(-1);

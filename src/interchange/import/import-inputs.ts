@@ -23,7 +23,7 @@ export class ImportedInputs {
     this.#findings = findings;
   }
 
-  /** Declares the inputs of a workflow that is run by itself. */
+  /** Declares the inputs of a workflow that no other workflow runs. */
   declare(schema: SourceNode | undefined): void {
     const resolved = this.#resolved(schema);
     const properties = child(resolved, "properties");
@@ -63,19 +63,19 @@ export class ImportedInputs {
     return schema !== undefined && isSecret(schema);
   }
 
-  /** Takes an input as the value of a header with a key: the environment has it. */
+  /** Notes that an input is the value of a header with a key, which the environment has. */
   isKey(name: string): void {
     this.#keys.add(name);
   }
 
-  /** Returns the expression of an input that names who acts. */
+  /** Returns the expression of an input that names the actor. */
   entity(name: string, place: FindingPlace): string | undefined {
     const value = this.value(name, place);
     this.#entities.add(name);
     return value instanceof Expr ? value.text : undefined;
   }
 
-  /** Returns the declarations, and the secrets. */
+  /** Returns the declarations of inputs and secrets. */
   written(): { readonly inputs: Readonly<Record<string, object>>; readonly secrets: Readonly<Record<string, string>> } {
     const inputs: Record<string, object> = {};
     const secrets: Record<string, string> = {};
@@ -88,7 +88,7 @@ export class ImportedInputs {
     return { inputs, secrets };
   }
 
-  // The schema that a schema refers to.
+  // Follows the references of a schema.
   #resolved(schema: SourceNode | undefined): SourceNode | undefined {
     let [node, times] = [schema, 0];
     for (let reference = textOf(child(node, "$ref")); reference !== undefined && node !== undefined; times += 1) {
@@ -154,7 +154,7 @@ const KEPT: Readonly<Record<string, ReadonlySet<string>>> = {
   object: new Set(COMMON),
 };
 
-// What says nothing of the value that a playbook would miss.
+// Rules of a schema that a playbook does not need.
 const SILENT: ReadonlySet<string> = new Set(["type", "title", "examples", "example", "format", "deprecated", "$comment"]);
 
 function isSecret(schema: SourceNode): boolean {

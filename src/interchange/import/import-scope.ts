@@ -6,31 +6,31 @@ import { answerPlace, type CallTarget } from "../answer-place.ts";
 import { Expr, celOf, Joined, listOf, mapOf, type WrittenValue, valueAt } from "../value.ts";
 import { pathOf } from "../../schema/pointer.ts";
 
-/** A parameter of a step, with the value that the step gives it. */
+/** A parameter of a step with its value. */
 export interface GivenParameter {
-  /** The name of the parameter; empty when the document gives none. */
+  /** The name of the parameter; empty if the document has none. */
   readonly name: string;
-  /** Its place in the request, such as `query`; empty when the document gives none. */
+  /** Its place in the request, such as `query`; empty if the document has none. */
   readonly in: string;
   /** The value in the document. */
   readonly value: SourceNode;
-  /** The item of the list of parameters, as the place of findings. */
+  /** The item in the list of parameters, as the place of findings. */
   readonly node: SourceNode;
 }
 
 /** A step of a workflow: its call, or the outputs of the workflow that it runs. */
 export interface KnownStep {
-  /** Its call; nothing when it runs a workflow. */
+  /** Its call; undefined if it runs a workflow. */
   readonly call: CallTarget | undefined;
   /** Its outputs, by name. */
   readonly output: (name: string, place: FindingPlace) => WrittenValue | undefined;
 }
 
-/** What the expressions of one workflow can name. */
+/** The names that the expressions of one workflow can use. */
 export class WorkflowScope {
-  /** What the translation of the document has found. */
+  /** The findings of the document's translation. */
   readonly findings: TranslationFindings;
-  /** The steps that come before, by their `stepId`. */
+  /** The earlier steps, by `stepId`. */
   readonly steps: Map<string, KnownStep> = new Map();
   readonly #input: (name: string, place: FindingPlace) => WrittenValue | undefined;
   readonly #workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined;
@@ -45,7 +45,7 @@ export class WorkflowScope {
     this.#workflow = workflow;
   }
 
-  /** Returns the value of a runtime expression. `own` is the step whose answer `$response` is; `owner` is how it is named. */
+  /** Returns the value of a runtime expression. `own` is the step whose answer `$response` refers to, and `owner` is the name of that answer. */
   resolve(text: string, place: FindingPlace, own?: CallTarget, owner?: string): WrittenValue | undefined {
     const runtime = readRuntime(text);
     if (runtime === undefined)
@@ -107,7 +107,7 @@ export class WorkflowScope {
     );
   }
 
-  /** Returns the value of a node of a document. `own` is the step whose answer `$response` is. */
+  /** Returns the value of a node of a document. `own` is the step whose answer `$response` refers to. */
   value(node: SourceNode, own?: CallTarget): WrittenValue | undefined {
     if (node.kind === "list") return listOf(node.items.map((item) => this.value(item, own)));
     if (node.kind === "map" && isSelector(node)) return this.#selected(node, own);
@@ -115,7 +115,7 @@ export class WorkflowScope {
     return typeof node.value === "string" ? this.text(node.value, node, own) : node.value;
   }
 
-  /** Returns the value of a body: also of one that is written as a text of JSON, with expressions in its texts. */
+  /** Returns the value of a body, even if the body is a text of JSON with expressions in its texts. */
   body(node: SourceNode): WrittenValue | undefined {
     const written = textOf(node)?.trim() ?? "";
     if (!/^[[{](?!\$)/.test(written)) return this.value(node);
@@ -150,7 +150,7 @@ export class WorkflowScope {
     return this.findings.refuse(place, 'the text holds "${{"', "a playbook would read an expression there");
   }
 
-  // A selector object, of Arazzo 1.1.
+  // Reads a selector object of Arazzo 1.1.
   #selected(node: MapNode, own: CallTarget | undefined): WrittenValue | undefined {
     const context = child(node, "context") ?? node;
     const selector = textOf(child(node, "selector")) ?? "";
@@ -158,7 +158,7 @@ export class WorkflowScope {
     if (path === undefined)
       return this.findings.refuse(child(node, "selector") ?? node, `the selector "${selector}" cannot be translated`, SELECTS);
     const keys = path.startsWith("/") ? pathOf(path) : (path.match(/[\w-]+/g) ?? []);
-    // Both are one place, as the envelope and the frame of an answer are not in a playbook.
+    // The context and the selector together name one place, because a playbook has neither the envelope nor the paging fields of an answer.
     const text = textOf(context);
     if (text?.startsWith("$") === true) return this.resolve(withKeys(text, keys), context, own);
     const value = this.value(context, own);

@@ -16,17 +16,17 @@ import type { Names } from "../names.ts";
 import { operationAtPath, operationOfId } from "../operation-reference.ts";
 import { Expr, type WrittenValue, written } from "../value.ts";
 
-/** A step of the translated playbook: its fields, and where it comes from. */
+/** A step of the translated playbook: its fields, and the place from which it was translated. */
 export interface ImportedStep {
   /** Its id in the playbook. */
   readonly id: string;
-  /** Where the document names its step. */
+  /** The place of its step's name in the document. */
   readonly range: Range;
-  /** The fields of the step in the order in which they are written; one that is `undefined` is left out. */
+  /** The fields of the step in the order in which they are written. A field that is `undefined` is left out. */
   readonly [field: string]: unknown;
 }
 
-/** What all workflows of one document share while they are translated. */
+/** What all workflows of a document share during the translation. */
 export interface Importing {
   /** The document that is translated. */
   readonly document: ArazzoDocument;
@@ -34,33 +34,33 @@ export interface Importing {
   readonly inputs: ImportedInputs;
   /** The actors of the playbook. */
   readonly actors: ImportedActors;
-  /** The workflows of the document by their ids, in its order. */
+  /** The workflows of the document by id, in order. */
   readonly workflows: ReadonlyMap<string, MapNode>;
   /** The names of its source descriptions. */
   readonly sources: ReadonlySet<string>;
-  /** The steps of the playbook so far, in their order. */
+  /** The steps of the playbook so far, in order. */
   readonly steps: ImportedStep[];
-  /** The outputs of the workflows that have been translated. */
+  /** The outputs of the workflows that were already translated. */
   readonly outputs: Map<string, ReadonlyMap<string, WrittenValue>>;
-  /** The ids of all steps: no two have the same one. */
+  /** The ids of all steps, which are unique. */
   readonly ids: Names;
 }
 
-/** How a workflow is run: by itself, or by a step of another one. */
+/** How a workflow is run: by itself, or by a step of another workflow. */
 export interface WorkflowCall {
   /** The `workflowId`. */
   readonly id: string;
-  /** What the ids of its steps in the playbook begin with; empty of the only workflow that no other one runs. */
+  /** The prefix of its steps' ids in the playbook; empty if it is the only workflow that no other one runs. */
   readonly prefix: string;
-  /** The workflows around it, and itself. */
+  /** The workflows around it, and the workflow itself. */
   readonly chain: readonly string[];
-  /** Returns the value of an input; reports a finding and returns nothing when there is no such input. */
+  /** Returns the value of an input. If there is no such input, reports a finding and returns nothing. */
   readonly input: (name: string, place: FindingPlace) => WrittenValue | undefined;
 }
 
 type Outputs = ReadonlyMap<string, WrittenValue>;
 
-/** Translates the steps of a workflow in their place, and returns its outputs. */
+/** Translates the steps of a workflow where they are used, and returns its outputs. */
 export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing: Importing): Outputs {
   const { document, outputs: known } = importing;
   const { findings } = document;
@@ -105,7 +105,7 @@ function workflowNamed(id: string, place: SourceNode, chain: readonly string[], 
   return found;
 }
 
-/** Finds the object that a reusable object names. */
+/** Returns the object that a reusable object refers to. */
 function resolved(node: SourceNode, document: ArazzoDocument): SourceNode {
   const reference = textOf(child(node, "reference"));
   const [, kind = "", name = ""] = /^\$components\.(\w+)\.([\w.-]+)$/.exec(reference ?? "") ?? [];
@@ -118,7 +118,7 @@ function resolved(node: SourceNode, document: ArazzoDocument): SourceNode {
 function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument): ActedStep {
   const actions = (own: string, shared: string): readonly SourceNode[] => {
     const given = [...itemsIn(child(node, own)), ...itemsIn(child(workflow, shared))].map((action) => resolved(action, document));
-    // An action of the step replaces the workflow's one of the same name.
+    // An action of the step replaces the workflow's action of the same name.
     return [...new Map(given.toReversed().map((action) => [textOf(child(action, "name")), action])).values()].toReversed();
   };
   return {
@@ -129,7 +129,10 @@ function actedStep(node: SourceNode, workflow: MapNode, document: ArazzoDocument
   };
 }
 
-/** What a write must bring about: a read before it jumps over it when that is there already; and its receipt, which a run awaits itself. */
+/**
+ * For each write that a read guards, its `ensure`: the read jumps over the write if its effect is already there. A receipt that belongs to such a write is
+ * marked as awaited, because a run awaits it itself.
+ */
 type Guards = Map<number, object | typeof AWAITED>;
 
 const AWAITED = "awaited";
@@ -178,8 +181,8 @@ function importStep(step: ActedStep, around: Around): void {
   for (const at of receipt) around.guards.set(at, AWAITED);
 }
 
-// A read that goes to the next step when it fails, and else over it and its receipt: returns where its receipt is, if it is read. Nothing jumps over
-// the read alone, and what it guards does not jump on (decision 212).
+// If a read guards the next step, returns where that write's receipt is, if it is read. Such a read goes to the next step if it fails, and otherwise jumps over
+// the write and its receipt. Nothing jumps over the read alone, and the write has no jumps of its own (decision 212).
 function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps, skips }: Around): readonly number[] | undefined {
   const [write, next, last] = [steps[at + 1], steps[at + 2], steps[at + 3]];
   if (skips.has(at) || !goesTo(onFailure, write) || write?.onSuccess.length !== 0) return undefined;
@@ -215,7 +218,7 @@ function parametersOf(node: SourceNode, workflow: MapNode | undefined, document:
   return [...new Map(given.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter])).values()];
 }
 
-// The steps of the workflow, in the place of the step that runs it.
+// Translates the steps of a workflow in the place of the step that runs it.
 function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, importing, skips, at }: Around): void {
   const { findings } = importing.document;
   const id = textOf(workflowId) ?? "";
@@ -333,7 +336,7 @@ function failsOf({ condition, status }: { readonly condition?: string; readonly 
   return { ...present({ condition }), ...statuses };
 }
 
-// A read whose answer must become what is expected is polled; one that may only fail is tried again.
+// A read is polled if its answer must become as expected. If it may only fail, it is retried.
 function repeated(
   expect: readonly string[],
   repeats: Repeats | undefined,
