@@ -7,7 +7,7 @@ import { Moment } from "./time/moment.ts";
 
 /**
  * Makes the nodes of a new syntax tree compute exactly. The library rounds `7 / 2` to 3, and reads `int("")` as 0 and `int("0b11")` as 3. Its
- * `timestamp` and `duration` take what does not exist and cut off what is small: with a text, both give our own types.
+ * `timestamp` and `duration` accept values that do not exist, and cut off small fractions; for a text, both now give our own types.
  */
 export function useExactArithmetic(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -35,7 +35,7 @@ class Division extends PairMacro {
 
 type OwnCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
 
-/** A function of one value that gives another one than the library's; `undefined`: the library's own. */
+/** A function of one value whose result differs from that of the library's function; `undefined` leaves the library's own. */
 interface OwnFunction {
   readonly type: string;
   readonly of: (value: unknown) => unknown;

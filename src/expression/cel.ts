@@ -30,8 +30,8 @@ const ORDER: Readonly<Record<string, (sign: -1 | 0 | 1) => boolean>> = {
 const WHOLE_UNITS = { getHours: "h", getMinutes: "m", getSeconds: "s", getMilliseconds: "ms" } as const;
 
 /**
- * CEL as tokenbook has it: every number that is not a plain integer literal is an exact decimal, dates and durations are exact and our own
- * (decision 188), `re2` replaces `matches` (linear time), and nothing is coerced. The environments for checking and for evaluating are copies of this one.
+ * CEL as tokenbook uses it. Every number that is not a plain integer literal is an exact decimal. Dates and durations are exact types of our own (decision
+ * 188). `re2` replaces `matches`, and takes linear time. Nothing is coerced. The environments for checking and for evaluating are copies of this one.
  */
 export const cel: Environment = build();
 
@@ -42,7 +42,7 @@ function build(): Environment {
     unlistedVariablesAreDyn: false,
     limits: { maxAstNodes: LIMITS.expressionNodes, maxDepth: LIMITS.textDepth },
   });
-  // Unless fields are named, the library reads those of our class.
+  // Without named fields, the library would read those of our class.
   environment.registerType("decimal", { ctor: Decimal, fields: {} } as never);
   environment.registerType("date", { ctor: Moment, fields: {} } as never);
   environment.registerType("duration", { ctor: Duration, fields: {} } as never);
@@ -67,7 +67,7 @@ function registerDecimalOperators(environment: Environment): void {
           holds(exact(a).compare(exact(b))),
         );
       }
-      // The library adds the mirrored equality by itself.
+      // The library itself adds the equality with the sides exchanged.
       if (left === "decimal") {
         environment.registerOperator(`${left} == ${right}`, (a: Number_, b: Number_) => exact(a).equals(exact(b)));
       }
@@ -120,20 +120,20 @@ export function exact(value: unknown): Decimal {
   throw new RangeError(`${shownValue(value)} is not a number`);
 }
 
-// A whole text or none, because masking would not recognise half of a secret.
+// A text is shown whole or not at all, because masking would not recognise half of a secret.
 function shownValue(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
   return text.length <= LIMITS.shownChars ? text : `a value of ${text.length} characters`;
 }
 
-/** Returns the number that a text holds. Throws a RangeError. */
+/** Returns the number in a text. Throws a RangeError if there is none. */
 export function numeral(text: string): Decimal {
   const value = Decimal.parse(text);
   if (value === undefined) throw new RangeError(`${JSON.stringify(text)} is not a number`);
   return value;
 }
 
-/** Returns a number without a fraction. Throws a RangeError. */
+/** Returns a number without a fraction. Throws a RangeError if it has one. */
 export function whole(value: Decimal): bigint {
   if (!value.isInteger()) throw new RangeError(`${value.text} is not a whole number`);
   return BigInt(value.canonical());

@@ -2,20 +2,20 @@ import { meantAttribute } from "../base/entity.ts";
 import type { ASTNode } from "./cel.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-/** The type of an entity: an open map of texts with orgId and any attribute that names it. */
+/** The type of an entity: an open map of texts with orgId and any attribute that names the entity. */
 export const ENTITY_TYPE = "map<string, string>";
 
-/** An attribute in an expression that is almost one of an entity's known attributes. */
+/** An attribute in an expression that is almost a known attribute of entities. */
 export interface MisspeltAttribute extends Stretch {
   /** The attribute as the expression spells it. */
   readonly attribute: string;
-  /** The known attribute that it is almost. */
+  /** The known attribute that was probably meant. */
   readonly near: string;
 }
 
 /**
- * Returns the misspelt attributes of entities in a tree whose types were checked. `o["userid"]` is allowed, and so is the same in an
- * expression with this text, because it may have made the map itself.
+ * Returns the misspelt attributes of entities in a type-checked tree. `o["userid"]` is allowed, and then also elsewhere in an expression
+ * with this text, because the expression may have made the map itself.
  */
 export function misspeltIn(
   nodes: readonly ASTNode[],

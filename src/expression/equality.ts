@@ -8,9 +8,9 @@ import { Duration } from "./time/duration.ts";
 import { Moment } from "./time/moment.ts";
 
 /**
- * Gives each `==`, `!=` and `in` of a new syntax tree JSON's equality. The library compares the contents of lists and maps by JavaScript
- * type, so `1 in [1]` would fail if one 1 was written and the other was read, and records that differ in a field's type could not be
- * compared.
+ * Gives each `==`, `!=` and `in` of a new syntax tree the equality of JSON. The library compares the contents of lists and maps by their
+ * JavaScript types. So `1 in [1]` would fail if one 1 was written and the other was read, and records with a field of different types could
+ * not be compared.
  */
 export function useJsonEquality(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -61,7 +61,7 @@ function same(left: unknown, right: unknown): boolean {
 
 const CHARS_A_STEP = 64;
 
-// Only texts of the same length are compared to their end.
+// Only texts of equal length are compared to their ends.
 function stepsToCompare(left: unknown, right: unknown): number {
   if (typeof left === "string" && typeof right === "string" && left.length === right.length)
     return 1 + left.length / CHARS_A_STEP;
@@ -100,7 +100,7 @@ function isForeign(value: unknown): boolean {
   return isObject(value) ? !isPlain(value) : typeof value === "function";
 }
 
-/** Returns whether an object is no more than its fields. */
+/** Returns whether an object consists only of its fields. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -18,18 +18,18 @@ import { forgetUnknown, Unforeseen, unknownMet } from "./unknown.ts";
 import { alteredPart } from "./whole-use.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-/** The values of the names in an expression while it is evaluated. */
+/** The values of the names in an expression during its evaluation. */
 export type Scope = Readonly<Record<string, Json>>;
 
-/** A scope that holds what the language itself made: the current item of a comprehension. */
+/** A scope that also holds values of CEL itself, such as the current item of a comprehension. */
 export type BareScope = Readonly<Record<string, unknown>>;
 
-/** Why an expression has no value: a field is missing in the answer, or a division by zero. */
+/** Why an expression has no value, for example because the answer lacks a field, or because of a division by zero. */
 export class EvaluationFailure extends Error {
   override readonly name = "EvaluationFailure";
   /** The expression that was evaluated, and its names' values; absent if none was. */
   readonly asked: { readonly expression: Pick<Expression, "text" | "references">; readonly scope: Scope } | undefined;
-  /** The reason alone: the message names the expression too. */
+  /** Only the reason: the message also names the expression. */
   readonly why: string;
 
   constructor(why: string, { asked, ...options }: ErrorOptions & Partial<Pick<EvaluationFailure, "asked">> = {}) {
@@ -46,7 +46,7 @@ function named(text: string): string {
   return line.length <= NAMED_CHARS ? line : `${line.slice(0, NAMED_CHARS).toWellFormed()}…`;
 }
 
-/** Returns what the work gives; `otherwise` when an expression in it has no value, or reads one that cannot be known yet. */
+/** Returns the result of the work; `otherwise` if an expression in it has no value, or reads a value that cannot be known yet. */
 export function ifKnown<T, Otherwise>(work: () => T, otherwise: Otherwise): T | Otherwise {
   try {
     return work();
@@ -56,8 +56,7 @@ export function ifKnown<T, Otherwise>(work: () => T, otherwise: Otherwise): T | 
   }
 }
 
-// Evaluation is dynamic: the promises of the types were checked before, and here the answer that the service really sent is read
-// (decision 15).
+// Evaluation is dynamic. The declared types were checked before; here the answer that the service really sent is read (decision 15).
 const dynamic: Environment = cel.clone({ unlistedVariablesAreDyn: true });
 
 type Program = ReturnType<Environment["parse"]>;
@@ -74,7 +73,7 @@ export class Expression {
   /** The names that it reads, except those that it binds itself. */
   readonly references: readonly Reference[];
   readonly #program: Program;
-  /** Most expressions are one, and those of a comparison are evaluated for each row. */
+  /** The path of an expression that is no more than a path. Most are, and those of a comparison are evaluated for each row. */
   readonly #path: FieldPath | undefined;
 
   private constructor(text: string, program: Program, path: FieldPath | undefined) {
@@ -84,7 +83,7 @@ export class Expression {
     this.#program = program;
   }
 
-  /** Parses a text; returns the one problem if it is not an expression. */
+  /** Parses a text. Returns a single problem if it is not an expression. */
   static parse(text: string): Expression | ExpressionProblem {
     if (text.length > LIMITS.expressionChars) return tooLong(text);
     if (text.trim() === "")
@@ -109,25 +108,25 @@ export class Expression {
     }
   }
 
-  /** What is certain wherever the expression holds as a condition. */
+  /** Returns what is certain if the expression holds as a condition. */
   assumptions(): readonly Assumption[] {
     return assumptionsOf(this.#program.ast);
   }
 
-  /** What is certain of each item of the list that it gives, by the name that an item gets. */
+  /** Returns what is certain about each item of the list that the expression gives. `name` is the name of the item. */
   itemAssumptions(name: string): readonly Assumption[] {
     return itemAssumptions(this.#program.ast, name);
   }
 
-  /** Returns the first part that gives something else than the whole value of a name, such as `substring` of it. */
+  /** Returns the first part that gives something other than the whole value of a name, such as its `substring`. */
   alteredPart(name: string): ExpressionPart | undefined {
     const part = alteredPart(this.#program.ast, name);
     return part === undefined ? undefined : { text: this.text.slice(part.start, part.end), start: part.start, end: part.end };
   }
 
   /**
-   * Returns the value as JSON with exact numbers, nested no deeper than so many levels. Throws an EvaluationFailure, or an Unforeseen when
-   * it needs a value that cannot be known yet.
+   * Returns the value as JSON with exact numbers, nested at most `levels` deep. Throws an EvaluationFailure, or an Unforeseen if it needs a
+   * value that cannot be known yet.
    */
   evaluate(scope: Scope, levels: number = LIMITS.answerDepth): Json {
     forgetUnknown();
@@ -148,14 +147,14 @@ export class Expression {
     return value;
   }
 
-  /** Returns whether it holds as a condition. Throws an EvaluationFailure also if it is neither true nor false. */
+  /** Returns whether it holds as a condition. Throws an EvaluationFailure, for example if it is neither true nor false. */
   holds(scope: Scope): boolean {
     const value = this.evaluate(scope);
     if (typeof value === "boolean") return value;
     throw new EvaluationFailure(`${this.text.trim()} must be true or false, and is ${shownJson(value)}`);
   }
 
-  /** Returns the value in the language's own form, which may have no JSON form. Throws an EvaluationFailure. */
+  /** Returns the value in CEL's own form, which may have no JSON form. Throws an EvaluationFailure. */
   evaluateBare(scope: BareScope): unknown {
     try {
       return withinSteps("expressionSteps", () => this.#program(scope));
@@ -171,9 +170,9 @@ export function isProblem(parsed: Expression | ExpressionProblem): parsed is Exp
 }
 
 /**
- * Returns a value of the language as JSON with exact numbers. It counts its steps, because JSON repeats a part that a value holds many
- * times. Throws a TypeError when it has no such form, and a RangeError when a number has too many digits, or the value is nested deeper
- * than so many levels: what a run keeps must be readable again.
+ * Returns a CEL value as JSON with exact numbers. It counts its steps, because JSON repeats a part that a value holds many times. Throws a
+ * TypeError if the value has no JSON form. Throws a RangeError if a number has too many digits, or the value is nested more than `levels`
+ * deep, because what a run keeps must be readable again.
  */
 export function toJson(value: unknown, levels: number = LIMITS.answerDepth): Json {
   spend(typeof value === "object" ? STEPS_OF_AN_OBJECT : 1);
@@ -198,7 +197,7 @@ function tooLong(text: string): ExpressionProblem {
   };
 }
 
-/** Returns whether a parenthesis of the text is left open. */
+/** Returns whether a parenthesis in the text is not closed. */
 export function isCutOff(text: string): boolean {
   if (!text.includes("(")) return false;
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, "");

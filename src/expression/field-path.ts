@@ -2,10 +2,10 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import type { Json } from "../base/json/json.ts";
 import type { ASTNode } from "./cel.ts";
 
-/** What leads from the names of a scope to one value: a name, then fields and places in lists, as in `row.details[0].amount`. */
+/** The path from the names of a scope to one value: a name, then fields and indexes, as in `row.details[0].amount`. */
 export type FieldPath = readonly (string | number)[];
 
-/** Returns the path that an expression is, if it is nothing else. */
+/** Returns the path of an expression that is only a path. */
 export function fieldPathOf(node: ASTNode): FieldPath | undefined {
   const path: (string | number)[] = [];
   for (let at = node; ;) {
@@ -23,14 +23,14 @@ function stepOf(index: ASTNode): string | number | undefined {
   return typeof index.args === "bigint" ? Number(index.args) : typeof index.args === "string" ? index.args : undefined;
 }
 
-// What every object inherits is no field.
+// What every object inherits is not a field.
 function isOwnName(step: string | number): boolean {
   return !(step in Object.prototype);
 }
 
 /**
- * Returns the text, number, boolean or null at the end of a path, as the language would, in a fraction of its time; `undefined` when there
- * is something else or nothing, which only the language can explain. Throws an Unforeseen like the language.
+ * Returns the text, number, boolean or null at the end of a path. It gives the same as CEL in a fraction of the time; `undefined` if there
+ * is another value or none, which only CEL can explain. Throws an Unforeseen like CEL.
  */
 export function simpleValueAt(
   path: FieldPath,

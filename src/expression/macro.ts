@@ -1,10 +1,10 @@
 import type { ASTNode } from "./cel.ts";
 
-/** The form of the library's own macros: a node with one is checked and evaluated by it (decision 16). */
+/** The form of the library's own macros. A macro checks and evaluates the node that has it (decision 16). */
 export interface Macro {
-  /** Returns the type of the node that has the macro. */
+  /** Returns the type of the node with the macro. */
   readonly typeCheck: (checker: Checker, macro: Macro, context: unknown) => unknown;
-  /** Returns the value of the node that has the macro. */
+  /** Returns the value of the node with the macro. */
   readonly evaluate: (evaluator: Evaluator, macro: Macro, context: unknown) => unknown;
 }
 
@@ -20,7 +20,7 @@ export interface Checker {
 export interface Evaluator {
   /** Returns the value of a node. */
   readonly run: (node: ASTNode, context: unknown) => unknown;
-  /** Returns the type of a value. An unknown value throws its Unforeseen. */
+  /** Returns the type of a value. Throws the Unforeseen of an unknown value. */
   readonly debugType: (value: unknown) => unknown;
 }
 
@@ -30,7 +30,7 @@ interface Replaceable {
   readonly setMeta: (key: "macro" | "async", value: unknown) => Replaceable;
 }
 
-/** Gives a node of a new syntax tree another macro. */
+/** Replaces the macro of a node in a new syntax tree. */
 export function replace(node: ASTNode, macro: Macro): void {
   (node as unknown as Replaceable).setMeta("macro", macro).setMeta("async", false);
 }
@@ -40,13 +40,13 @@ export function macroOf(node: ASTNode): Macro | undefined {
   return (node as unknown as Replaceable).meta.macro;
 }
 
-/** Returns a node with the same parts that is checked and evaluated as the library does it. */
+/** Returns a node with the same parts that the library checks and evaluates in its own way. */
 export function copyOf(node: ASTNode): ASTNode {
   const { meta, clone } = node as unknown as Replaceable;
   return clone.call(node, { ...meta, name: node.op }, node.args);
 }
 
-/** Checks and evaluates another node in the place of its own, mostly a copy of it, unless a subclass does it differently. */
+/** A macro that checks and evaluates another node, usually a copy of the replaced one. Subclasses change this. */
 export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
   /** The node that is checked and evaluated. */
   protected readonly own: Own;
@@ -64,10 +64,10 @@ export class OwnMacro<Own extends ASTNode = ASTNode> implements Macro {
   }
 }
 
-// After the check, the library knows how to evaluate values whose types only a run shows.
+// After the check, the library can evaluate values whose types are known only in a run.
 type OwnPair = ASTNode & { readonly handle: (left: unknown, right: unknown, own: ASTNode, evaluator: Evaluator) => unknown };
 
-/** The same for a node of two parts, whose values a subclass may read. */
+/** The same for a node with two parts, whose values a subclass may use. */
 export class PairMacro extends OwnMacro<OwnPair> {
   /** The two parts, in the order in which they are evaluated. */
   protected readonly parts: readonly [ASTNode, ASTNode];
@@ -82,7 +82,7 @@ export class PairMacro extends OwnMacro<OwnPair> {
     return this.ofValues(evaluator.run(left, context), evaluator.run(right, context), evaluator);
   }
 
-  /** Returns the value of the node that has the macro, from those of its parts. */
+  /** Returns the value of the node with the macro, from the values of its parts. */
   protected ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
     return this.own.handle(left, right, this.own, evaluator);
   }

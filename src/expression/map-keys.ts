@@ -5,8 +5,8 @@ import { copyOf, type Evaluator, OwnMacro, PairMacro, replace } from "./macro.ts
 import type { ExpressionProblem } from "./problem.ts";
 
 /**
- * Makes the nodes of a new syntax tree treat keys of maps as JSON does. A written map keeps all its fields, or fails, because the library
- * drops some silently. Equal numbers are one key, however they are spelled.
+ * Makes the nodes of a new syntax tree treat keys of maps like JSON. A map literal keeps all its fields, or fails; the library would
+ * silently drop some. Equal numbers are the same key, however they are written.
  */
 export function useJsonKeys(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -15,7 +15,7 @@ export function useJsonKeys(nodes: readonly ASTNode[]): void {
   }
 }
 
-/** A written map with a key that it cannot have, or already has. */
+/** Returns the problem of a map literal with a key that is invalid or repeated. */
 export function mapKeyProblem(node: ASTNode): ExpressionProblem | undefined {
   if (node.op !== "map") return undefined;
   const known = new Set<string>();
@@ -67,7 +67,7 @@ function keyProblem(key: string, known: Set<string>): string | undefined {
   return known.size === known.add(key).size ? `the key ${JSON.stringify(key)} occurs twice in this map` : undefined;
 }
 
-/** Returns a key of a map as JSON has it: equal numbers are one key. */
+/** Returns the key of a map as in JSON. Equal numbers give the same key. */
 export function spelling(key: unknown): string | undefined {
   if (key instanceof Decimal) return key.canonical();
   return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean" ? String(key) : undefined;

@@ -4,8 +4,8 @@ import { type Checker, copyOf, type Evaluator, OwnMacro, PairMacro, replace } fr
 import { spendOnPair, tooLongText } from "./steps.ts";
 
 /**
- * Makes the nodes of a new syntax tree accept whole numbers and decimals side by side in the branches of `?:` and in lists that are
- * added. The library takes them for two types, and a list has the type of its first item.
+ * Makes the nodes of a new syntax tree accept whole numbers together with decimals, in the branches of `?:` and in lists that are added.
+ * For the library they are two types, and a list has the type of its first item.
  */
 export function useMixedNumbers(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {

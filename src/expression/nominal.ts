@@ -3,24 +3,24 @@ import type { ASTNode } from "./cel.ts";
 import { childrenOf, fieldIn, typeOfPart, visitOf } from "./syntax.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-/** The kind of a text that is a date, which may have several spellings. */
+/** The kind of a text that is a date. A date may have several spellings. */
 export const DATE_KIND = "date";
 
 /** The kind of thing that a text identifies, such as `token`, and its origin. */
 export interface IdKind {
   /** The kind, such as `token` or `vault`; `DATE_KIND` for the text of a date. */
   readonly kind: string;
-  /** The origin of such an id: an operation that yields it, or a record that has it. */
+  /** Where such ids come from: an operation that yields them, or a record that contains them. */
   readonly from: string;
 }
 
-/** An id of a known kind, or a list of them, as an expression spells it. */
+/** An id of a known kind, or a list of such ids, in an expression. */
 export interface KnownId extends IdKind {
-  /** The text of the part that gives it. */
+  /** The text of the part with the id. */
   readonly text: string;
 }
 
-/** A comparison of ids of two kinds. */
+/** A comparison of ids of two different kinds. */
 export interface MixedIds extends Stretch {
   /** The id before the operator. */
   readonly left: KnownId;
@@ -28,15 +28,15 @@ export interface MixedIds extends Stretch {
   readonly right: KnownId;
 }
 
-/** The text of a date that is compared as it is spelt. */
+/** A date that is compared as a text. */
 export interface DateAsText extends Stretch {
-  /** The text of the part that gives the date. */
+  /** The text of the part with the date. */
   readonly text: string;
   /** The operator that compares it. */
   readonly operator: string;
 }
 
-/** A text that is put in order with a number in quotes. */
+/** A text that is compared by size with a number in quotes. */
 export interface NumberAsText extends Stretch {
   /** The text of the other part. */
   readonly text: string;
@@ -46,7 +46,7 @@ export interface NumberAsText extends Stretch {
 
 const ORDERING: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 
-/** Returns the first comparison by size of a text with a number in quotes. */
+/** Returns the first comparison by size between a text and a number in quotes. */
 export function numberAsText(nodes: readonly ASTNode[], text: string): NumberAsText | undefined {
   for (const node of nodes) {
     if (!ORDERING.has(node.op)) continue;
@@ -68,9 +68,9 @@ const COMPARING: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="
 
 /** What is known of ids outside an expression. */
 export interface KnownIds {
-  /** Returns the kind of id that a field of a type holds; `undefined` when none is known. */
+  /** Returns the kind of id in a field of a type; `undefined` if unknown. */
   readonly ofField: (type: string, field: string) => IdKind | undefined;
-  /** Returns the kind of id that a variable of this name holds; `undefined` when none is known. */
+  /** Returns the kind of id in a variable; `undefined` if unknown. */
   readonly ofVariable: (name: string) => IdKind | undefined;
 }
 
@@ -78,7 +78,7 @@ type Bound = ReadonlyMap<string, IdKind | undefined>;
 
 const NONE_BOUND: Bound = new Map();
 
-/** Follows ids through a syntax tree whose types were checked. A list of ids has the kind of its items; an uncertain kind is unknown. */
+/** Follows ids through a type-checked syntax tree. A list of ids has the kind of its items. If a kind is uncertain, it counts as unknown. */
 export class IdReader {
   readonly #text: string;
   readonly #known: KnownIds;
@@ -94,7 +94,7 @@ export class IdReader {
     return kind === undefined ? undefined : { ...kind, text: this.#text.slice(node.start, node.end).trim() };
   }
 
-  /** The first comparison of ids of two kinds. */
+  /** Returns the first comparison of ids of two different kinds. */
   mixedIn(node: ASTNode, bound: Bound = NONE_BOUND): MixedIds | undefined {
     if (node.op === "==" || node.op === "!=" || node.op === "in") {
       const [left, right] = [this.idOf(node.args[0], bound), this.idOf(node.args[1], bound)];
@@ -106,7 +106,7 @@ export class IdReader {
     return this.#firstInside(node, bound, (child, inner) => this.mixedIn(child, inner));
   }
 
-  /** The first comparison of the text of a date with anything but null. */
+  /** Returns the first comparison of a date as a text with anything except null. */
   dateAsText(node: ASTNode, bound: Bound = NONE_BOUND): DateAsText | undefined {
     if (COMPARING.has(node.op)) {
       const sides = node.args as readonly [ASTNode, ASTNode];

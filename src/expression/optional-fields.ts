@@ -3,7 +3,7 @@ import type { Assumption } from "./reference.ts";
 import { assumedIn, assumptionsOf, childrenOf, fieldIn, visitOf } from "./syntax.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-/** A read of a field that its owner may not have. */
+/** A read of a field that its owner may lack. */
 export interface MaybeAbsent extends Stretch {
   /** The text of the owner. */
   readonly owner: string;
@@ -13,10 +13,10 @@ export interface MaybeAbsent extends Stretch {
   readonly path: readonly string[];
 }
 
-/** Returns whether a node's value may lack a field, by its type. */
+/** Returns whether the value of a node may lack a field, judging by its type. */
 export type MayLack = (owner: ASTNode, field: string) => boolean;
 
-/** Returns the reads of fields that may be absent, in a tree whose types were checked, where nothing in the tree has checked for them. */
+/** Returns the reads of fields that may be absent, in a type-checked tree, if nothing in the tree checks for the field first. */
 export function maybeAbsentIn(tree: ASTNode, text: string, mayLack: MayLack): readonly MaybeAbsent[] {
   const found: MaybeAbsent[] = [];
   collect(tree, [], ({ owner, name, node, under }) => {
@@ -27,7 +27,7 @@ export function maybeAbsentIn(tree: ASTNode, text: string, mayLack: MayLack): re
   return found;
 }
 
-/** Returns whether it is certain that a field is there: it, or something in it, was checked for. */
+/** Returns whether a field certainly exists, because an earlier condition checked for the field or for something inside it. */
 export function isThere(path: readonly string[], under: readonly Assumption[]): boolean {
   return under.some((assumed) => assumed.is === "there" && path.every((step, at) => assumed.path[at] === step));
 }
@@ -46,7 +46,7 @@ function collect(node: ASTNode, under: readonly Assumption[], found: (read: Fiel
   childrenOf(node).forEach((child, at) => collect(child, [...under, ...(assumed?.[at] ?? [])], found));
 }
 
-// The parts of `list.map(x, condition, result)`, where the list may have been filtered.
+// The parts of `list.map(x, condition, result)`, where the list may be filtered.
 function assumedOfItems(node: ASTNode): readonly (readonly Assumption[])[] | undefined {
   const visit = visitOf(node);
   if (visit === undefined) return undefined;
@@ -56,7 +56,7 @@ function assumedOfItems(node: ASTNode): readonly (readonly Assumption[])[] | und
   return [[], [], filtered, [...filtered, ...chosen]];
 }
 
-/** Returns what is certain of each item of a list that was filtered, by the name that an item gets. */
+/** Returns what is certain about each item of a filtered list. `name` is the name of the item. */
 export function itemAssumptions(list: ASTNode, name: string): readonly Assumption[] {
   const visit = visitOf(list);
   if (visit?.kind !== "filter") return [];
@@ -64,7 +64,8 @@ export function itemAssumptions(list: ASTNode, name: string): readonly Assumptio
   return [...itemAssumptions(visit.list, name), ...own.map((each) => ({ ...each, path: [name, ...each.path.slice(1)] }))];
 }
 
-// The path to a node, through the indexes of lists too. Where a function or a condition leads to it, the field may be known to be there.
+// Returns the path to a node, including indexes of lists. If the path contains a function or a condition, returns nothing, because the
+// field may be known to exist.
 function placeOf(node: ASTNode): readonly string[] | undefined {
   if (node.op === "id") return [node.args];
   const field = fieldIn(node);

@@ -4,15 +4,15 @@ import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
 
-// Loaded by the first pattern, because its tables of letters would take a tenth of each start.
+// Loaded by the first pattern, because its Unicode tables would take a tenth of each start.
 const load = createRequire(import.meta.url);
 const re2js = (): typeof Re2js => load("re2js") as typeof Re2js;
 
-/** A pattern in RE2's syntax: matching takes time in proportion to the text, whatever the pattern. */
+/** A pattern in RE2's syntax. Matching takes time in proportion to the length of the text, whatever the pattern. */
 export interface Pattern {
   /** Returns whether the pattern is found anywhere in the text. */
   readonly foundIn: (text: string) => boolean;
-  /** Returns the steps that a search takes in a text of so many characters. */
+  /** Returns how many steps a search in a text of this length takes. */
   readonly stepsFor: (chars: number) => number;
 }
 
@@ -28,15 +28,15 @@ const compiled = new Recent((source): Pattern => {
   return { foundIn: (text) => program.matcher(text).find(), stepsFor: (chars) => (1 + chars) * stepsAChar };
 }, REMEMBERED);
 
-/** Compiles a pattern, or finds it compiled. Throws an Error that says what is wrong with it. */
+/** Returns a compiled pattern, from the cache if possible. Throws an Error that says what is wrong with it. */
 export function patternOf(source: string): Pattern {
   return compiled.of(source);
 }
 
-// A class, an escape, a repetition, the beginning of a group, or one character.
+// Matches a class, an escape, a repetition, the beginning of a group, or one character.
 const PART = /\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]?|\\[pP]\{[^}]*\}?|\\[^]|\{(\d+)(?:,(\d*))?\}|\(\?[^:)(]*:?|[^]/gy;
 
-// A repetition is compiled as if it were written out, so a short pattern may be large. The library decides whether it is valid.
+// A repetition is compiled as if it were written out, so a short pattern may become large. The library decides whether it is valid.
 function partsOf(source: string): number {
   const open: number[] = [];
   let [parts, last] = [0, 0];

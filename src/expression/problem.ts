@@ -1,12 +1,12 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-/** What is wrong with an expression, and where in its own text. */
+/** What is wrong with an expression, and the place in its text. */
 export interface ExpressionProblem extends Stretch {
-  /** Identifies the kind of problem, and stays the same: `expression.syntax`. */
+  /** The kind of problem, such as `expression.syntax`. It never changes. */
   readonly code: Code & `expression.${string}`;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** How to fix it; left out when that is not known. */
+  /** How to fix it; left out if this is unknown. */
   readonly suggestion?: string;
 }

@@ -10,7 +10,7 @@ export interface Reference extends Stretch {
   readonly under: readonly Assumption[];
 }
 
-/** A condition that an expression has made sure of: a field exists, or is a certain text, or is not. */
+/** A condition that an expression has checked: a field exists, or is or is not a certain text. */
 export type Assumption =
   | { readonly is: "there"; readonly path: readonly string[] }
   | { readonly is: "==" | "!="; readonly path: readonly string[]; readonly value: string };

@@ -19,7 +19,7 @@ export function syntaxProblem(error: unknown, text: string): ExpressionProblem {
   return { code: "expression.syntax", ...(signOf(text, start) ?? wordOf(text, start) ?? characterOf(text, start) ?? at) };
 }
 
-// A written number is a double at first, before we read it exactly.
+// A number literal is first a double, before we read it exactly.
 function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
   return Decimal.parse(number) === undefined
     ? { code: "expression.too-complex", message: `a number of more than ${LIMITS.decimalDigits} digits` }
@@ -37,7 +37,7 @@ function endedEarly(message: string): Pick<ExpressionProblem, "message" | "sugge
   return missing === undefined ? { message } : { message, suggestion: `write the missing ${missing}` };
 }
 
-// The library's names of its limits, in words.
+// The limits in the library's messages, in words.
 const BOUNDED: Readonly<Record<string, string>> = {
   maxAstNodes: "parts in one expression",
   maxDepth: "brackets and dots inside one another",
@@ -53,7 +53,7 @@ function exceededLimit(message: string): Pick<ExpressionProblem, "message" | "su
   return { message: `more than ${Number(limit).toLocaleString("en")} ${bounded}`, suggestion };
 }
 
-// The library's names of tokens, as they are written.
+// The tokens in the library's messages, as they are written.
 const TOKENS: Readonly<Record<string, string>> = {
   EOF: "the end",
   IDENTIFIER: "a name",
@@ -114,7 +114,7 @@ function noOperator(text: string, start: number, end: number): Said | undefined 
   return { message: `"${text.slice(start, end)}" is no operator here`, suggestion: `write ${meant}`, start, end };
 }
 
-// The parser stops inside of an operator that is longer than one of its own.
+// The parser stops inside an operator that is longer than its own.
 function signOf(text: string, at: number): Said | undefined {
   const [before = ""] = /[=<>!~&|?]*$/.exec(text.slice(0, at)) ?? [];
   const [behind = ""] = /^[=<>!~&|?]*/.exec(text.slice(at)) ?? [];
@@ -141,7 +141,7 @@ function characterOf(text: string, at: number): Said | undefined {
   return { message, suggestion: "type the space again", ...place };
 }
 
-// The library's words about values, and ours.
+// Messages of the library about values, and our words for them.
 const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^no such overload: (.*)$/s, "these types do not go together: $1"],
   [/^found no matching overload for '(.*)'$/s, "there is no such function of these types: $1"],
@@ -150,17 +150,17 @@ const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
 ];
 
-/** Returns the library's one-line summary of an error, without its own drawing of the position. */
+/** Returns the library's one-line summary of an error, without its drawing of the position. */
 export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
   return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));
 }
 
-// A text, a raw text, a comment, or one other character.
+// Matches a text literal, a raw one, a comment, or one other character.
 const PARTS =
   /(?:[bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"]*"|'[^']*')|"""(?:\\[^]|[^])*?"""|'''(?:\\[^]|[^])*?'''|"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\/\/|[^]/g;
 
-/** Refuses a comment of CEL. It ends with its line, and YAML joins lines: the rest of a condition would silently not be asked. */
+/** Returns the problem of a CEL comment. A comment ends with its line, but YAML joins lines, so the rest of a condition would silently be ignored. */
 export function commentProblem(text: string): ExpressionProblem | undefined {
   if (!text.includes("//")) return undefined;
   const comment = [...text.matchAll(PARTS)].find(([part]) => part === "//");

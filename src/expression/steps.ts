@@ -8,8 +8,8 @@ import { patternOf } from "./pattern.ts";
 import { childrenOf, isComprehension } from "./syntax.ts";
 
 /**
- * Makes the nodes of a new syntax tree count their steps when they are evaluated: each round of a comprehension, and each operation by
- * the length of its values. Parts that are evaluated once need no count, because an expression has few.
+ * Makes the nodes of a new syntax tree count steps during evaluation: each round of a comprehension, and each operation by the length of
+ * its values. Parts that are evaluated once are not counted, because an expression has few of them.
  */
 export function countSteps(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -24,7 +24,7 @@ export function countSteps(nodes: readonly ASTNode[]): void {
 
 const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%", "<", "<=", ">", ">="]);
 
-/** The library's loop of a comprehension, which asks before each round whether it continues. */
+/** The library's loop of a comprehension, which asks before each round whether to continue. */
 interface Loop {
   iterable: ASTNode;
   step: ASTNode;
@@ -37,7 +37,7 @@ function loopOf(node: ASTNode): Loop | undefined {
   return alternate?.args;
 }
 
-// Some loops take an error for a value and continue, so each is also made to end when the steps are spent.
+// Some loops treat an error as a value and continue. So each loop also ends when the steps are spent.
 function countRounds(node: ASTNode, loop: Loop): void {
   const { condition } = loop;
   const [, ...parts] = childrenOf(node);
@@ -51,7 +51,7 @@ function countRounds(node: ASTNode, loop: Loop): void {
   loop.step = instead(loop.step, CountedFailure);
 }
 
-// The library takes the error of the left side for a value, until it knows the right one.
+// The library treats an error of the left side as a value until it knows the right side.
 function countFailures(sides: [ASTNode, ASTNode]): void {
   sides[0] = instead(sides[0], CountedFailure);
 }
@@ -68,7 +68,7 @@ function partsOf(node: ASTNode): number {
   return parts.reduce((sum, part) => sum + partsOf(part), 1);
 }
 
-/** A loop over a map makes a list of its keys before its first round. */
+/** A loop over a map makes a list of the keys before its first round. */
 class CountedKeys extends OwnMacro {
   override evaluate(evaluator: Evaluator, macro: unknown, context: unknown): unknown {
     const value = super.evaluate(evaluator, macro, context);
@@ -121,12 +121,12 @@ function digitsOf(value: unknown): number {
 type Handle = (...args: readonly unknown[]) => unknown;
 type OwnCall = ASTNode & { readonly handle: Handle };
 
-/** Returns the message about a joined text that is too long. */
+/** Returns the message for a joined text that is too long. */
 export function tooLongText(chars: number): string {
   return `it makes a text of ${chars} characters; the limit is ${LIMITS.textChars}`;
 }
 
-/** A function: it reads its texts to their end, and some functions read lists and maps. */
+/** A function call. It reads its texts to their ends, and some functions read lists and maps. */
 class CountedCall extends OwnMacro<OwnCall> {
   readonly #name: string;
   readonly #parts: readonly ASTNode[];
@@ -157,7 +157,7 @@ class CountedCall extends OwnMacro<OwnCall> {
     return 1;
   }
 
-  // The work of these on a text is not proportional to its length.
+  // For these functions, the work on a text is not proportional to its length.
   #refuse([first, second]: readonly unknown[]): void {
     if (this.#name === "re2" && typeof first === "string" && typeof second === "string")
       spend(patternOf(second).stepsFor(first.length));
@@ -166,7 +166,7 @@ class CountedCall extends OwnMacro<OwnCall> {
   }
 }
 
-// A calendar is made for each zone.
+// A calendar is created for each time zone.
 const STEPS_OF_A_TIME_ZONE = 2_000;
 
 function lengthOf(value: unknown): number {

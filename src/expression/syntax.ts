@@ -8,12 +8,12 @@ import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
 import { Duration } from "./time/duration.ts";
 
-/** The methods that bind a name and visit each item. */
+/** The methods that name an item and visit each item of a list. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 
 /**
- * Makes the nodes of a new syntax tree exact: a literal such as `0.1` becomes an exact decimal, read from its text (the library has
- * rounded it to a double by now).
+ * Makes the literals in the nodes of a new syntax tree exact: `0.1` becomes an exact decimal, read from its text. At this point the library
+ * has already rounded it to a double.
  */
 export function useExactLiterals(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
@@ -25,8 +25,8 @@ export function useExactLiterals(nodes: readonly ASTNode[]): void {
 }
 
 /**
- * Does the same, and makes whole numbers decimals where they are used beside decimals: where they are compared, added as items of a list
- * or a map, searched in one, or chosen by `?:` or `orValue`.
+ * Does the same. It also turns whole numbers into decimals where they meet decimals: in comparisons, in items of a list or a map, in
+ * searches, and in the branches of `?:` and `orValue`.
  */
 export function useDecimalLiterals(nodes: readonly ASTNode[]): void {
   useExactLiterals(nodes);
@@ -55,7 +55,7 @@ function makeDecimal(node: ASTNode): void {
   if (node.op === "-_" || node.op === "list" || node.op === "map") for (const child of childrenOf(node)) makeDecimal(child);
 }
 
-/** Returns what the language refuses although CEL would allow it, in the nodes of a tree, the tree itself first. */
+/** Returns the first use of syntax that CEL allows but tokenbook refuses. `nodes` begins with the tree itself. */
 export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | undefined {
   for (const node of nodes) {
     if (node.op === "rcall" && node.args[0] === "matches") {
@@ -82,7 +82,7 @@ export function refusedSyntax(nodes: readonly ASTNode[]): ExpressionProblem | un
     : undefined;
 }
 
-// The parts of CEL whose numbers are rounded, or cannot be mixed with ours.
+// Functions of CEL whose numbers are rounded, or cannot be mixed with ours.
 const INEXACT: ReadonlyMap<string, string> = new Map([
   ["double", "decimal(…)"],
   ["uint", "int(…)"],
@@ -149,11 +149,11 @@ export function isComprehension(node: ASTNode): node is ASTNode & { readonly op:
   return node.op === "rcall" && COMPREHENSIONS.has(node.args[0]);
 }
 
-/** Returns every name that the expression reads, the longest path first; names that it binds itself are left out. */
+/** Returns every name that the expression reads, the longest path first, except names that the expression binds itself. */
 export function referencesIn(tree: ASTNode): readonly Reference[] {
   const found: Reference[] = [];
   collect(tree, AT_FIRST, found);
-  return found.slice(); // slice() frees the spare room, because it is kept as long as the expression
+  return found.slice(); // slice() frees the spare capacity, because the list lives as long as the expression
 }
 
 interface Surroundings {
@@ -180,7 +180,7 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
   const assumed = assumedIn(node);
   childrenOf(node).forEach((child, at) => {
     const more = assumed?.[at];
-    // The list itself is read outside of the comprehension, where its name means what it means elsewhere.
+    // The list itself is evaluated outside the comprehension, where the item's name may mean something else.
     const here = node.op === "rcall" && at === 0 ? around : inner;
     collect(child, more === undefined ? here : { ...here, under: [...here.under, ...more] }, found);
   });
@@ -190,7 +190,7 @@ function binds({ bound, under }: Surroundings, name: string): Surroundings {
   return { bound: new Set([...bound, name]), under };
 }
 
-/** Returns, for each part of a node, what its other parts have made sure of before it is evaluated. */
+/** Returns, for each part of a node, what the other parts have checked before it is evaluated. */
 export function assumedIn(node: ASTNode): readonly (readonly Assumption[] | undefined)[] | undefined {
   switch (node.op) {
     case "?:":
@@ -206,7 +206,7 @@ export function assumedIn(node: ASTNode): readonly (readonly Assumption[] | unde
   }
 }
 
-/** Returns what must be true where a condition holds. */
+/** Returns what must be true if a condition holds. */
 export function assumptionsOf(node: ASTNode): readonly Assumption[] {
   if (node.op === "&&") return node.args.flatMap((each) => assumptionsOf(each));
   if (node.op === "!_") return denied(node.args);
@@ -215,7 +215,7 @@ export function assumptionsOf(node: ASTNode): readonly Assumption[] {
   return node.op === "==" || node.op === "!=" ? comparison(node.op, node.args) : [];
 }
 
-// What must be true where a condition does not hold.
+// Returns what must be true if a condition does not hold.
 function denied(node: ASTNode): readonly Assumption[] {
   if (node.op === "||") return node.args.flatMap((each) => denied(each));
   if (node.op === "!_") return assumptionsOf(node.args);
@@ -239,19 +239,19 @@ function there(field: ASTNode): Assumption {
   return { is: "there", path: pathOf(field) ?? [] };
 }
 
-/** A method that binds a name and visits each item of a list: `list.all(name, body)`. */
+/** A method that names an item and visits each item of a list: `list.all(name, body)`. */
 export interface Visit {
   /** The name of the method, such as `all`. */
   readonly kind: string;
   /** The part that gives the list. */
   readonly list: ASTNode;
-  /** The name that the bodies have for the item. */
+  /** The name of the item in the bodies. */
   readonly name: string;
-  /** The parts that are evaluated for each item; `map` may have two. */
+  /** The parts that are evaluated for each item; `map` may have two of them. */
   readonly bodies: readonly ASTNode[];
 }
 
-/** Reads a node as a method that visits each item; `undefined` for any other. */
+/** Reads a node as a method that visits each item; returns `undefined` for any other node. */
 export function visitOf(node: ASTNode): Visit | undefined {
   if (!isComprehension(node)) return undefined;
   const [kind, list, [variable, ...bodies]] = node.args;
@@ -260,20 +260,20 @@ export function visitOf(node: ASTNode): Visit | undefined {
 
 /** A name for a value: `cel.bind(name, value, body)`. */
 export interface Binding {
-  /** The name that the body has for the value. */
+  /** The name of the value in the body. */
   readonly name: string;
   readonly value: ASTNode;
   readonly body: ASTNode;
 }
 
-/** Reads a node as `cel.bind`; `undefined` for any other. */
+/** Reads a node as `cel.bind`; returns `undefined` for any other node. */
 export function bindingIn(node: ASTNode): Binding | undefined {
   if (node.op !== "rcall" || node.args[0] !== "bind") return undefined;
   const [variable, value, body] = node.args[2];
   return variable?.op === "id" && value !== undefined && body !== undefined ? { name: variable.args, value, body } : undefined;
 }
 
-// A name with the fields after it, the name first.
+// Returns a name and the fields after it.
 function pathOf(node: ASTNode): string[] | undefined {
   if (node.op === "id") return [node.args];
   const field = fieldIn(node);
@@ -306,7 +306,7 @@ export function fieldIn(node: ASTNode): { readonly owner: ASTNode; readonly name
 
 const NO_NODES: readonly ASTNode[] = [];
 
-/** Returns the parts of a node, in the order they are written. */
+/** Returns the parts of a node in the order of the text. */
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case "value":

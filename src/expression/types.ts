@@ -24,13 +24,13 @@ import { isAccess, nodesOf, typeOfPart, useDecimalLiterals, useExactLiterals } f
 /** The name of a CEL type: `string`, `decimal`, `list<Token>`, `map<string, dyn>`, or a name given to `define`. */
 export type TypeName = string;
 
-/** Returns the type of a list's items, `dyn` where the list names none; `undefined` for anything but a list. */
+/** Returns the type of a list's items; `dyn` if the list names none; `undefined` for any other type. */
 export function itemType(type: TypeName): TypeName | undefined {
   if (type === "list") return "dyn";
   return /^list<(.+)>$/.exec(type)?.[1];
 }
 
-// CEL's types that JSON does not have serve inside an expression, but cannot be its result.
+// These types of CEL do not exist in JSON. They may be used inside an expression, but cannot be its result.
 const NO_JSON = /\b(?:date|duration|double|uint|bytes|type|optional)\b/;
 
 function noJson(type: TypeName, text: string): ExpressionProblem {
@@ -43,7 +43,7 @@ function noJson(type: TypeName, text: string): ExpressionProblem {
   };
 }
 
-// The most likely cause of a message of the library.
+// The most likely causes of the library's messages.
 const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
   {
     pattern: /^these types do not go together: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
@@ -76,12 +76,12 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^there is no such function of these types: date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
-// A text for equality: all that is known of the expression is the same whatever the text is.
+// A comparison with a text literal. The check has the same result whatever the text is.
 const TEXT_AT_END = /^([^"'\\[({]*[=!]= *)"[^"\\\r\n]*"$/;
 
 const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
 
-/** Returns the description of a field; called only when a person asks for it. */
+/** Returns the description of a field. It is called only when a person asks for it. */
 export type Words = (field: string) => string | undefined;
 
 /** One field of a type. */
@@ -90,7 +90,7 @@ export interface Field {
   readonly name: string;
   /** The type of its value. */
   readonly type: TypeName;
-  /** What it is for; `undefined` when no words are known. */
+  /** What it is for; `undefined` if there is no description. */
   readonly description: string | undefined;
 }
 
@@ -101,13 +101,13 @@ interface Defined {
   readonly optional: ReadonlySet<string>;
 }
 
-/** What is known of a type beside its fields. */
+/** What is known of a type in addition to its fields. */
 export interface AboutType {
-  /** What its fields are for. */
+  /** The descriptions of its fields. */
   readonly words?: Words;
-  /** Which of its fields are ids, and of what kind. */
+  /** The fields that are ids, with their kinds. */
   readonly ids?: IdFields;
-  /** Which of its fields may be absent. */
+  /** The fields that may be absent. */
   readonly optional?: ReadonlySet<string>;
 }
 
@@ -123,30 +123,30 @@ interface LibraryError {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-/** A name that expressions may use: its type, and the kind of its id or of its items' ids, if that is known. */
+/** A name that expressions may use: its type and, if known, the kind of its id or of its items' ids. */
 export interface Variable {
   /** The type of its value. */
   readonly type: TypeName;
-  /** The kind of its id, or of its items' ids; `undefined` when none is known. */
+  /** The kind of its id, or of its items' ids; `undefined` if unknown. */
   readonly id?: IdKind | undefined;
 }
 
-/** The fields of a type whose kind of id is known. */
+/** The fields of a type that hold ids of a known kind. */
 export type IdFields = Readonly<Record<string, IdKind>>;
 
 /** What is known of an expression before it is evaluated. */
 export interface Typed {
   /** The type of its value. */
   readonly type: TypeName;
-  /** The id that it gives; `undefined` when it gives none, or one of an unknown kind. */
+  /** The id that it gives; `undefined` if it gives none, or one of an unknown kind. */
   readonly id: KnownId | undefined;
-  /** The first comparison of ids of two kinds in it; `undefined` when it has none. */
+  /** The first comparison of ids of two kinds in it, if any. */
   readonly mixed: MixedIds | undefined;
-  /** The first comparison of a date as it is spelt; `undefined` when it has none. */
+  /** The first comparison of a date as a text in it, if any. */
   readonly dateAsText: DateAsText | undefined;
-  /** The first text that is put in order with a number in quotes; `undefined` when there is none. */
+  /** The first text in it that is compared by size with a number in quotes, if any. */
   readonly numberAsText: NumberAsText | undefined;
-  /** Misspelt attributes of entities. */
+  /** The misspelt attributes of entities in it. */
   readonly misspelt: readonly MisspeltAttribute[];
   /** The reads of fields that may be absent. */
   readonly maybeAbsent: readonly MaybeAbsent[];
@@ -160,7 +160,7 @@ export class TypeEnvironment {
   readonly variables: Readonly<Record<string, TypeName>>;
   readonly #ids: ReadonlyMap<string, IdKind | undefined>;
   readonly #known: KnownIds;
-  // The steps of a playbook use the same names and write the same expressions again and again.
+  // The steps of a playbook often use the same names and the same expressions.
   readonly #copies = new Map<string, TypeEnvironment>();
   readonly #typed = new Recent((text) => this.#readUncached(text));
 
@@ -195,11 +195,11 @@ export class TypeEnvironment {
     return Object.entries(fields).map(([name, inner]) => ({ name, type: inner, description: words?.(name) }));
   }
 
-  /** Defines an object type. Types that its fields name must be defined before. */
+  /** Defines an object type. The types of its fields must be defined first. */
   define(name: TypeName, fields: Readonly<Record<string, TypeName>>, about: AboutType = {}): TypeName {
     if (!this.#defined.has(name)) {
       this.#typed.clear();
-      // Nothing is evaluated here; without a class the library makes one for each type.
+      // Nothing is evaluated here. Without a class, the library would create one for each type.
       this.#environment.registerType(name, { fields, ctor: Object } as never);
       const { words, ids = {}, optional = NO_FIELDS } = about;
       this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)), optional });
@@ -207,12 +207,12 @@ export class TypeEnvironment {
     return name;
   }
 
-  /** Returns a copy that takes new types of its own. */
+  /** Returns a copy that accepts new types of its own. */
   copy(): TypeEnvironment {
     return new TypeEnvironment(this.#environment.clone(), new Map(this.#defined), { types: this.variables, ids: this.#ids });
   }
 
-  /** Returns a copy in which these variables exist too; the same copy for the same variables. */
+  /** Returns a copy in which these variables exist too. The same variables give the same copy. */
   with(variables: Readonly<Record<string, TypeName | Variable>>): TypeEnvironment {
     return getOrInsert(this.#copies, JSON.stringify(variables), () =>
       this.#withNames(Object.entries(variables).map(([name, given]) => [name, variableOf(given)])),
@@ -227,13 +227,13 @@ export class TypeEnvironment {
     return new TypeEnvironment(environment, this.#defined, { types, ids });
   }
 
-  /** Returns the type of an expression, or the one problem that prevents it from having one. */
+  /** Returns the type of an expression, or the problem that prevents it from having one. */
   check(text: string): TypeName | ExpressionProblem {
     const read = this.read(text);
     return "code" in read ? read : read.type;
   }
 
-  /** Returns what is known of an expression, or the one problem that prevents it from having a type. */
+  /** Returns what is known of an expression, or the problem that prevents it from having a type. */
   read(text: string): Typed | ExpressionProblem {
     const typed = this.#typed.of(text.replace(TEXT_AT_END, '$1""'));
     return "code" in typed ? this.#typed.of(text) : typed;
@@ -241,7 +241,7 @@ export class TypeEnvironment {
 
   #readUncached(text: string): Typed | ExpressionProblem {
     const read = this.#read(text, useExactLiterals);
-    // The library takes 50 for an int in [50, 50], and a list of ints for no list of decimals; also in `a ? 1.5 : 0`.
+    // For the library, 50 is an int in [50, 50], and a list of ints is no list of decimals. The same problem occurs in `a ? 1.5 : 0`.
     if (!("code" in read) || !TWO_KINDS.test(read.message)) return read;
     const again = this.#read(text, useDecimalLiterals);
     return "code" in again ? read : again;
@@ -278,7 +278,7 @@ export class TypeEnvironment {
 
   readonly #mayLack: MayLack = (owner, field) => this.#defined.get(typeOfPart(owner) ?? "")?.optional.has(field) === true;
 
-  /** Returns the syntax tree of an expression with the types of its parts, as far as they have one; `undefined` when it cannot be parsed. */
+  /** Returns the syntax tree of an expression with the types of its parts, if they have one; `undefined` if it cannot be parsed. */
   tree(text: string): ASTNode | undefined {
     try {
       const program = this.#environment.parse(text);
@@ -316,7 +316,7 @@ export class TypeEnvironment {
     };
   }
 
-  // For the library, a value may have any field that is read with `.?`, or after it: a misspelt one would never be there.
+  // For the library, a value may have any field that is read with `.?`, or after it. So a misspelt field would never be found.
   #unknownOptional(node: ASTNode, text: string): ExpressionProblem | undefined {
     if (!isAccess(node)) return undefined;
     const [owner, field] = node.args;
@@ -354,7 +354,7 @@ export class TypeEnvironment {
   }
 }
 
-// The library has no lists of whole numbers or decimals: `sum` takes lists of anything.
+// The library has no type for lists of numbers, so `sum` accepts lists of anything.
 function sumProblem(node: ASTNode): ExpressionProblem | undefined {
   const [list] = node.op === "call" && node.args[0] === "sum" ? node.args[1] : [];
   const item = itemType((list && typeOfPart(list)) ?? "");
@@ -368,7 +368,7 @@ function sumProblem(node: ASTNode): ExpressionProblem | undefined {
   };
 }
 
-// What the head of a playbook declares.
+// How to declare a name at the head of a playbook.
 function declaration(owner: string, name: string): string | undefined {
   if (owner === "inputs") return `declare it: inputs: { ${name}: { type: string } }`;
   return owner === "actors" ? `declare it: actors: { ${name}: { ledger: "userId:alice" } }` : undefined;
@@ -378,7 +378,7 @@ function fieldsNamed(known: readonly string[]): string {
   return known.length === 0 ? "it has no fields" : `it has: ${known.join(", ")}`;
 }
 
-// For `has(a.field)` the library checks `a` alone, so a field that its type does not have would pass.
+// For `has(a.field)` the library checks only `a`, so a field that its type does not have would pass.
 function checkWhatIsAskedFor(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
     const [field] = node.op === "call" && node.args[0] === "has" ? node.args[1] : [];

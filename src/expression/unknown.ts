@@ -7,20 +7,20 @@ export class Unforeseen extends Error {
 
 let met: Unforeseen | undefined;
 
-/** Starts watching which unknown values are read. */
+/** Starts to watch which unknown values are read. */
 export function forgetUnknown(): void {
   met = undefined;
 }
 
-/** Returns the unknown value that was read since then, whatever the result: where `unknown || 1 / 0 == 1` fails, it might have held. */
+/** Returns an unknown value that was read since then, whatever the result. For example, `unknown || 1 / 0 == 1` fails, although it might hold. */
 export function unknownMet(): Unforeseen | undefined {
   return met;
 }
 
 /**
- * Makes a value that cannot be known yet. It can be passed on like any other; reading it throws an Unforeseen with `why`. So an
- * expression has a value exactly when the values that it reads are known: `true || unknown` is true, and a ternary takes its branch. See
- * decision 58.
+ * Makes a value that cannot be known yet. It can be passed on like any other value, but reading it throws an Unforeseen with `why`. So an
+ * expression has a value exactly if the values that it reads are known: `true || unknown` is true, and a ternary evaluates only its branch.
+ * See decision 58.
  */
 export function unknownValue(why: string): Json {
   const refuse = (): never => {

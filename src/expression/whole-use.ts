@@ -1,17 +1,17 @@
 import type { ASTNode } from "./cel.ts";
 import { childrenOf, type Visit, visitOf } from "./syntax.ts";
 
-/** Functions whose result is true or false, which shows nothing of a text. */
+/** Functions with a true or false result, which reveals nothing of a text. */
 const TESTS: ReadonlySet<string> = new Set(["contains", "endsWith", "has", "re2", "startsWith"]);
 
-/** What a part holds of the value that must stay whole: a text that has it, the number that it is, or nothing. */
+/** What a part contains of the value that must stay whole: a text that includes it, the number that it is, or nothing. */
 type Held = "text" | "number" | undefined;
 
 type Holders = ReadonlyMap<string, Held>;
 
 /**
- * Returns the first part of an expression that gives something else than the whole value of a name: `substring` of it, for example.
- * The value is whole as an item of a list or a map, as a part of a longer text, as a number, and when it is compared.
+ * Returns the first part of an expression that gives something other than the whole value of a name, such as its `substring`. The value
+ * stays whole as an item of a list or a map, as part of a longer text, as a number, and in a comparison.
  */
 export function alteredPart(tree: ASTNode, name: string): ASTNode | undefined {
   const use = new WholeUse();
@@ -22,7 +22,7 @@ export function alteredPart(tree: ASTNode, name: string): ASTNode | undefined {
 class WholeUse {
   altered: ASTNode | undefined;
 
-  /** Returns what a part holds of the value. */
+  /** Returns what a part contains of the value. */
   heldBy(node: ASTNode, holders: Holders): Held {
     if (node.op === "id") return holders.get(node.args);
     const visit = visitOf(node);

@@ -7,7 +7,7 @@ import type { Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, jsonOf } from "./glimpse.ts";
 import type { DissectedExpression } from "./source.ts";
 
-/** The parts before the fields of a path, and those inside its brackets. */
+/** Returns the part before the fields of a path, and the parts in its brackets. */
 export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonly indices: readonly ASTNode[] } {
   const indices: ASTNode[] = [];
   let at: ASTNode = node;
@@ -19,15 +19,15 @@ export function partsOfPath(node: AccessNode): { readonly base: ASTNode; readonl
   return { base: at, indices };
 }
 
-/** Why a path has no value, and what would fix it. */
+/** Why a path has no value, and how to fix this. */
 export interface Missing {
   /** What is missing, in a few words: `steps.mint has no field "id"`. */
   readonly why: string;
-  /** What the part that is read would have to be or hold. */
+  /** What the part that was read would have to be or contain. */
   readonly hint: Remedy;
 }
 
-/** Returns where a path ends too early; `undefined` if it does not, or if something else is in its way. */
+/** Returns where a path ends too early; `undefined` if it does not, or if something else prevents its value. */
 export function missingIn(source: DissectedExpression, node: AccessNode, scope: BareScope): Missing | undefined {
   const chain: AccessNode[] = [];
   for (let at: ASTNode = node; isAccess(at); [at] = at.args) chain.unshift(at);

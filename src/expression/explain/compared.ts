@@ -58,7 +58,7 @@ export function comparisonHint(
   };
 }
 
-// How far a number is from a secret would show the secret.
+// The distance of a number from a secret would reveal the secret.
 function shownDistance(subject: Side, other: Side, operator: Operator): ReturnType<typeof distance> {
   const { remark, ...seen } = distance(subject.value, other.value, operator);
   const isSecret = [subject, other].some(({ node }) => mentions(node, "secrets"));
@@ -70,7 +70,7 @@ function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): S
   return value === undefined ? undefined : { node, value };
 }
 
-/** A wanted value, with the expression that gives it unless it is a literal. */
+/** Returns a wanted value, with the expression that gives it, unless that is a literal. */
 export function wantedOf(source: DissectedExpression, { node, value }: Side): NonNullable<Remedy["wanted"]> {
   return {
     ...glimpse(value),
@@ -78,7 +78,7 @@ export function wantedOf(source: DissectedExpression, { node, value }: Side): No
   };
 }
 
-// The value that was just read would have to change; a value that is older or written is the one it is compared with.
+// Returns whether the right side is the one that would have to change: a value that was just read, rather than an older or a written value.
 function saysLess(left: ASTNode, right: ASTNode): boolean {
   return weight(left) < weight(right);
 }
@@ -126,7 +126,7 @@ function numberRemark(is: Decimal, wanted: Decimal): string | undefined {
   }
 }
 
-// The first difference is marked where texts are shown; this remark is for what no mark shows.
+// Where texts are shown, their first difference is marked. This remark is for differences that no mark shows.
 function textRemark(is: string, wanted: string): string | undefined {
   if (is === wanted) return undefined;
   if (is.trim() === wanted.trim()) return "they differ in spaces around them only";
@@ -138,7 +138,7 @@ function textRemark(is: string, wanted: string): string | undefined {
   return `they differ from character ${at + 1} on`;
 }
 
-// A status is a word; the reason for it is in a field beside it.
+// A status is a single word; the field `message` beside it gives the reason.
 function messageBeside(source: DissectedExpression, node: ASTNode, scope: BareScope): { message?: string } {
   if (!isAccess(node) || node.args[1] !== "status") return {};
   const owner = source.jsonAt(node.args[0], scope);
@@ -177,7 +177,7 @@ function namesOf(container: Json): readonly string[] {
   return Array.isArray(container) ? container.filter((each: Json) => typeof each === "string") : [];
 }
 
-// Any two shorter words are alike.
+// Shorter words are too often similar.
 const LEAST_LIKE = 4;
 
 function meant(name: Json, names: readonly string[]): string | undefined {
@@ -185,7 +185,7 @@ function meant(name: Json, names: readonly string[]): string | undefined {
   return near === undefined ? undefined : `did you mean ${JSON.stringify(near)}?`;
 }
 
-// The item nearest to the wanted one, if they have something in common.
+// Returns the item nearest to the wanted one, if they have something in common.
 function nearest(wanted: Json, container: Json): Pick<Remedy, "remark" | "changes"> {
   if (isObject(container)) {
     const fields = Object.keys(container);

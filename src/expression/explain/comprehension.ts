@@ -4,13 +4,13 @@ import type { BareScope } from "../expression.ts";
 import { childrenOf, isAccess, type Visit, visitOf } from "../syntax.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
-/** A condition on each item of a list: `list.all(name, condition)`, with `exists`, `exists_one` or `filter` in the place of `all`. */
+/** A condition on each item of a list: `list.all(name, condition)`, or the same with `exists`, `exists_one` or `filter`. */
 export interface Comprehension extends Visit {
   /** The part that is evaluated for each item. */
   readonly condition: ASTNode;
 }
 
-/** Reads a part as a condition on each item; `undefined` for any other part, and for `map`, whose value shows everything. */
+/** Reads a part as a condition on each item; returns `undefined` for any other part, and for `map`, whose value shows everything. */
 export function comprehensionAt(node: ASTNode): Comprehension | undefined {
   const visit = visitOf(node);
   const [condition] = visit?.bodies ?? [];
@@ -19,19 +19,19 @@ export function comprehensionAt(node: ASTNode): Comprehension | undefined {
 
 /** An item, and the value of the condition for it. */
 export interface JudgedItem {
-  /** `[3]`. */
+  /** The text of its index: `[3]`. */
   readonly at: string;
-  /** Its place in the list, from 0 on. */
+  /** Its index in the list, from 0 on. */
   readonly index: number;
-  /** The names around the comprehension, and the item by its name. */
+  /** The names around the comprehension, and the name of the item. */
   readonly scope: BareScope;
-  /** Whether the condition is true; false also when it has no value. */
+  /** Whether the condition is true; false if it has no value. */
   readonly holds: boolean;
 }
 
 const known = new WeakMap<BareScope, Map<ASTNode, readonly JudgedItem[] | undefined>>();
 
-/** Evaluates the condition for each item again; `undefined` when the list has no value, or there is no time for all items. */
+/** Evaluates the condition for each item again; returns `undefined` if the list has no value, or there is not enough time for all items. */
 export function judge(
   source: DissectedExpression,
   comprehension: Comprehension,

@@ -8,15 +8,12 @@ import { outlineOf, type Path } from "./outline.ts";
 import { DissectedExpression } from "./source.ts";
 import { touchedItems, treeOf } from "./tree.ts";
 
-/**
- * Explains why an expression does not hold: the same engine evaluates it again, part by part. Only for expressions that have failed;
- * never throws.
- */
+/** Explains why an expression does not hold: the same engine evaluates it again, part by part. Only for expressions that have failed. Never throws. */
 export function explain(expression: Expression, scope: Scope): Explanation {
   try {
     return withinSteps("expressionSteps", () => explained(expression, scope));
   } catch {
-    // A fault here must not hide the failure that it should explain.
+    // A fault in the explanation must not hide the failure itself.
     const text = expression.text.trim();
     return { expression: text, tree: { expression: text }, hints: [] };
   }
@@ -33,7 +30,7 @@ function explained({ text, references }: Expression, scope: Scope): Explanation 
   return { expression: text.trim(), tree, hints, response: outlineOf(response, [...named, ...touchedItems(source, place)]) };
 }
 
-// There are many differing places, so the sentence about them is kept first.
+// There may be many changes, so the sentence about them takes precedence.
 function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   let left: number = LIMITS.explainedChars;
   return hints.flatMap((hint) => {
@@ -44,7 +41,7 @@ function bounded(hints: readonly Remedy[]): readonly Remedy[] {
   });
 }
 
-// The answer has two names: `response`, and `steps.ID.response` of its own step.
+// The answer has two names: `response`, and `steps.ID.response` for the step itself.
 function pathInAnswer(scope: Scope, [root = "", ...path]: readonly string[]): readonly Path[] {
   if (root === "response") return [path];
   const [id = "", field, ...rest] = path;

@@ -7,7 +7,7 @@ import type { Glimpse } from "./explanation.ts";
 const NAMED_FIELDS = 12;
 const NAMED_CHARS = 40;
 
-/** Returns a value as JSON; `undefined` when it has no such form. */
+/** Returns a value as JSON; `undefined` if it has no JSON form. */
 export function jsonOf(value: unknown): Json | undefined {
   try {
     return toJson(value);
@@ -17,24 +17,24 @@ export function jsonOf(value: unknown): Json | undefined {
 }
 
 /**
- * Returns a value if it is small enough to be shown, otherwise a description of it. A text is shown as a whole or not at all, because
- * masking would not recognise half of a secret.
+ * Returns a value if it is small enough to be shown, otherwise a description of it. A text is shown whole or not at all, because masking
+ * would not recognise half of a secret.
  */
 export function glimpse(json: Json): Glimpse {
   return isShowable(json) ? { value: json } : { summary: summaryOf(json) };
 }
 
-/** Returns whether a value is small enough to be shown, and can be read back from where it is kept. */
+/** Returns whether a value is small enough to be shown, and can be read back after it was kept. */
 export function isShowable(json: Json): boolean {
   return isWithin(json, LIMITS.shownChars);
 }
 
-/** Returns whether a value has at most so many characters as JSON, and can be read back from where it is kept. */
+/** Returns whether a value has at most `chars` characters as JSON, and can be read back after it was kept. */
 export function isWithin(json: Json, chars: number): boolean {
   return mayFit(json, chars, LIMITS.shownDepth) && writeJson(json).length <= chars;
 }
 
-// Decided before it is written, because a list may be very long.
+// Decided before the value is written, because a list may be very long.
 function mayFit(json: Json, chars: number, depth: number): boolean {
   if (typeof json === "string") return json.length <= chars;
   if (Array.isArray(json)) return depth > 0 && json.length <= chars && json.every((item: Json) => mayFit(item, chars, depth - 1));
@@ -55,7 +55,7 @@ function namesIn(names: readonly string[]): string {
   return [...short, ...(short.length < names.length ? ["…"] : [])].join(", ");
 }
 
-/** Returns which fields there are when another one was expected. */
+/** Returns which fields exist, if another field was expected. */
 export function fieldsRemark(fields: readonly string[], near: string | undefined): string {
   const names = fields.length === 0 ? "it has no fields" : `it has ${namesIn(fields)}`;
   return near === undefined ? names : `did you mean ${JSON.stringify(near)}? ${names}`;

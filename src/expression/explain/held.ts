@@ -10,11 +10,11 @@ import type { Glimpse } from "./explanation.ts";
 import { isWithin, summaryOf } from "./glimpse.ts";
 import { DissectedExpression } from "./source.ts";
 
-/** A condition, and the parts of it with their values: what it compares, and the lists that it searches. */
+/** A condition, and those of its parts that it compares or searches, with their values. */
 export interface SeenCondition {
   /** The text of the condition. */
   readonly expression: string;
-  /** Its parts with their values, at most `LIMITS.heldValues`; those without a value are left out. */
+  /** The parts with their values, at most `LIMITS.heldValues`. Parts without a value are left out. */
   readonly values: readonly (Glimpse & { readonly expression: string })[];
 }
 
@@ -42,13 +42,14 @@ interface Parts {
 
 const known = new WeakMap<Expression, Parts>();
 
-// Rounds evaluate one condition many times.
+// Remembered because rounds evaluate one condition many times.
 function partsOf(condition: Expression): Parts {
   const parts = getOrInsert(known, condition, () => parsedParts(condition));
   return parts;
 }
 
-// The conditions of one playbook mostly compare the same fields: their operands took a twentieth of a read step to parse.
+// The conditions of one playbook often compare the same fields. Without this cache, parsing their operands took a twentieth of the time of
+// a read step.
 const operandsRead = new Recent((text) => Expression.parse(text));
 
 function parsedParts({ text }: Expression): Parts {
@@ -63,7 +64,7 @@ function parsedParts({ text }: Expression): Parts {
 
 const CONNECTIVES: ReadonlySet<string> = new Set(["&&", "||", "!_", "?:"]);
 
-// A part that is a condition itself has no value worth showing: it holds.
+// A part that is itself a condition has no value worth showing: it holds.
 function operandsIn(node: ASTNode): readonly ASTNode[] {
   if (CONNECTIVES.has(node.op)) return childrenOf(node).flatMap(operandsIn);
   if (isComparison(node) || node.op === "in") return childrenOf(node).filter(namesSomething);
@@ -74,7 +75,7 @@ function operandsIn(node: ASTNode): readonly ASTNode[] {
   return isAccess(node) ? [] : childrenOf(node).filter(namesSomething);
 }
 
-// Without a name it is a literal, or computed from literals.
+// A part without a name is a literal, or is computed from literals.
 function namesSomething(node: ASTNode): boolean {
   return nodesOf(node).some(({ op }) => op === "id");
 }

@@ -16,7 +16,7 @@ interface Aim {
   readonly wanted: boolean;
 }
 
-/** Returns what would give a part the wanted result: all hints without `or`, and one of those with it. */
+/** Returns what would give a part the wanted result. All hints without `or` are needed, and one of those with it. */
 export function hintsOf(source: DissectedExpression, node: ASTNode, aim: Aim): readonly Remedy[] {
   const outcome = source.evaluate(node, aim.scope);
   if ("value" in outcome && outcome.value === aim.wanted) return [];
@@ -47,7 +47,7 @@ function sideHints(source: DissectedExpression, node: ASTNode & { op: "&&" | "||
   for (const side of sides(node, node.op)) {
     found.push(hintsOf(source, side, aim));
     const outcome = source.evaluate(side, aim.scope);
-    // The parts after it were not evaluated.
+    // The later parts were not evaluated.
     if ("value" in outcome && outcome.value === (node.op === "||")) break;
   }
   const groups = found.filter((hints) => hints.length > 0);
@@ -115,7 +115,7 @@ function onlyOne(source: DissectedExpression, { list, condition }: Comprehension
   };
 }
 
-// One item must fit: what the nearest one lacks, if one is nearer than all others.
+// One item must fit. Returns what the nearest item lacks, if one is nearer than all others.
 function nearestHints(
   source: DissectedExpression,
   { list, condition }: Comprehension,
@@ -137,7 +137,7 @@ function nearestHints(
   return bounded(within(judged.length === 1 ? best.at : `${best.at}, the nearest`, best.hints));
 }
 
-// `has(a.b)`: the field, where it would be, and what is there.
+// Returns the hint for `has(a.b)`: the field, its owner, and the fields that the owner has.
 function fieldHint(source: DissectedExpression, path: ASTNode | undefined, { scope, wanted }: Aim): Remedy | undefined {
   if (path === undefined || !isAccess(path) || typeof path.args[1] !== "string") return undefined;
   const [owner, field] = path.args;

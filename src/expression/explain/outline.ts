@@ -2,14 +2,14 @@ import { isObject, type Json, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isShowable, summaryOf } from "./glimpse.ts";
 
-/** The path to a part of a value: fields, and numbers of items. */
+/** The path to a part of a value: names of fields and indexes of items. */
 export type Path = readonly (string | number)[];
 
 interface Room {
-  /** Fields of an object, items of a list. */
+  /** How many fields of an object are shown, and how many items of a list. */
   readonly fields: number;
   readonly items: number;
-  /** The characters of a part that fits on one line. */
+  /** The greatest length of a part that is shown on one line. */
   readonly inline: number;
 }
 
@@ -24,7 +24,7 @@ const ROOMS: readonly Room[] = [
 ];
 const KEPT_PATHS = 50;
 
-/** Returns a value as indented lines without the middle of long lists and texts; the parts at the given paths are always shown. */
+/** Returns a value as indented lines without the middle of long lists and texts. The parts at the given paths are always shown. */
 export function outlineOf(value: Json, paths: readonly Path[]): string {
   const kept = paths.slice(0, KEPT_PATHS);
   let lines: readonly string[] = [];
@@ -39,7 +39,7 @@ function charsOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-// Whole lines only, because masking would not recognise half of a secret.
+// Only whole lines are shown, because masking would not recognise half of a secret.
 function bounded(lines: readonly string[]): readonly string[] {
   let chars = 0;
   const fitting = lines.filter((line, at) => at < LIMITS.shownLines && (chars += line.length + 1) <= LIMITS.shownAnswerChars);
@@ -47,7 +47,7 @@ function bounded(lines: readonly string[]): readonly string[] {
 }
 
 interface Within {
-  /** The paths that continue from here. */
+  /** The paths that lead further from here. */
   readonly kept: readonly Path[];
   readonly room: Room;
   readonly depth: number;
@@ -91,7 +91,7 @@ function entryLines(entries: readonly (readonly [string | number, Json])[], with
 function entryLine(key: string | number, value: Json, { kept, room, depth }: Within): readonly string[] {
   const here = kept.filter(([first]) => first === key);
   const onward = here.map((path) => path.slice(1)).filter((path) => path.length > 0);
-  // A long line may be cut when it is printed, and the part at a path must not be lost.
+  // A long line may be shortened when it is printed, so a part at a path gets short lines.
   const within = { kept: onward, room: here.length === 0 ? room : { ...room, inline: INLINE_CHARS }, depth: depth - 1 };
   const inline = inlined(value, within);
   if (inline !== undefined) return [`${labelOf(key)}: ${inline}`];
@@ -104,7 +104,7 @@ function labelOf(key: string | number): string {
   return isShowable(key) ? JSON.stringify(key) : `(${summaryOf(key)})`;
 }
 
-// The parts at a path, the first ones, and the last one, which shows where a list ends.
+// Returns the parts at a path, the first parts, and the last one, which shows where a list ends.
 function chosen(entries: readonly (readonly [string | number, Json])[], { kept, room }: Within): ReadonlySet<number> {
   const isList = typeof entries[0]?.[0] === "number";
   const limit = isList ? room.items : room.fields;
@@ -118,7 +118,7 @@ function chosen(entries: readonly (readonly [string | number, Json])[], { kept, 
   return picked;
 }
 
-// Leaving out a single one would save no line.
+// Leaving out a single part would save no line.
 function isLoneGap(picked: ReadonlySet<number>, at: number, length: number): boolean {
   return !picked.has(at) && (at === 0 || picked.has(at - 1)) && (at === length - 1 || picked.has(at + 1));
 }

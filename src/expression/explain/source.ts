@@ -14,7 +14,7 @@ export type PartOutcome = { readonly value: unknown } | { readonly failure: Eval
 const UNKNOWN: PartOutcome = { value: undefined };
 const LEAST_CHARS = 40;
 
-/** The parts of an expression, each with its text and its value. It counts its work, and stops at its limits. */
+/** The parts of an expression, with their texts and values. It counts its work, and stops at its limits. */
 export class DissectedExpression {
   /** The syntax tree of the whole expression. */
   readonly tree: ASTNode;
@@ -33,19 +33,19 @@ export class DissectedExpression {
     this.#texts = nodesOf(this.tree).filter((node) => node.op === "value" && typeof node.args === "string");
   }
 
-  /** Returns whether one more sub-expression of so many characters may be shown. */
+  /** Returns whether one more sub-expression with this many characters may be shown. */
   allows(chars: number): boolean {
     this.#nodes -= 1;
     this.#chars -= chars + LEAST_CHARS;
     return this.#nodes >= 0 && this.#chars >= 0;
   }
 
-  /** Returns whether there is time for more. */
+  /** Returns whether the limits for evaluating are reached. */
   get isSpent(): boolean {
     return this.#evaluations <= 0 || isOutOfSteps();
   }
 
-  /** Returns the value of a part; its value is `undefined` when the limits are reached. */
+  /** Returns the value of a part. The value is `undefined` if the limits are reached. */
   evaluate(node: ASTNode, scope: BareScope): PartOutcome {
     const known = getOrInsert(this.#known, scope, () => new Map<ASTNode, PartOutcome>());
     return getOrInsert(known, node, () => this.#evaluated(node, scope));
@@ -63,7 +63,7 @@ export class DissectedExpression {
     }
   }
 
-  /** Returns the value of a part as JSON; `undefined` when it has none. */
+  /** Returns the value of a part as JSON; `undefined` if it has none. */
   jsonAt(node: ASTNode, scope: BareScope): Json | undefined {
     const outcome = this.evaluate(node, scope);
     return "value" in outcome ? jsonOf(outcome.value) : undefined;
@@ -75,7 +75,7 @@ export class DissectedExpression {
     return text.length <= LIMITS.shownChars ? text : `(an expression of ${text.length} characters)`;
   }
 
-  // Removes breaks and indentation, except inside a text.
+  // Removes line breaks and indentation, except inside a text literal.
   #line(written: string, node: ASTNode): string {
     const hasText = this.#texts.some(
       ({ start, end }) => start >= node.start && end <= node.end && this.#text.slice(start, end).includes("\n"),
@@ -87,7 +87,7 @@ export class DissectedExpression {
     return getOrInsert(this.#writtenAs, node, () => this.#textAround(node));
   }
 
-  // The library leaves the parentheses around a part out of its range: `(a + b) * c` would begin after the first one.
+  // The library leaves the parentheses around a part out of its range: the range of `(a + b) * c` begins after the first parenthesis.
   #textAround({ start, end }: ASTNode): string {
     let [opened, unopened] = [0, 0];
     for (let at = start; at < end; at++) {
@@ -110,7 +110,7 @@ export class DissectedExpression {
   }
 }
 
-/** Returns whether a part is a literal, whose value is not repeated beside it. */
+/** Returns whether a part is a literal, whose value need not be shown in addition. */
 export function isLiteral(node: ASTNode): boolean {
   if (node.op === "value") return true;
   if (node.op === "call") return LITERAL_CALLS.has(node.args[0]) && childrenOf(node).every(isLiteral);

@@ -10,19 +10,19 @@ import { glimpse, jsonOf } from "./glimpse.ts";
 import type { Path } from "./outline.ts";
 import { isLiteral, mentions, type PartOutcome, type DissectedExpression } from "./source.ts";
 
-/** The place of a part: its names, and its wanted truth; `undefined` when any value may matter. */
+/** The place of a part: the names that it may use, and the truth value that it should have; `undefined` if any value may matter. */
 export interface PartPlace {
   /** The names that the part may use, with their values. */
   readonly scope: BareScope;
-  /** The value that the part should have for the expression to hold. */
+  /** The value that the part should have so that the expression holds. */
   readonly wanted?: boolean | undefined;
   /** How many levels of parts may be shown below it. */
   readonly depth: number;
-  /** Inside a condition: the name of its item. Parts without it are shown beside the condition. */
+  /** Inside a condition: the name of its item. Parts that do not use this name are shown beside the condition. */
   readonly item?: string;
 }
 
-/** Returns a part with its value, and the parts of it that explain the value; `undefined` when there is nothing to show. */
+/** Returns a part with its value, and the smaller parts that explain it; `undefined` if there is nothing to show. */
 export function treeOf(source: DissectedExpression, node: ASTNode, place: PartPlace): TreeNode | undefined {
   const outcome = source.evaluate(node, place.scope);
   if (isLiteral(node) && "value" in outcome) return undefined;
@@ -58,7 +58,7 @@ function missingWhy(source: DissectedExpression, node: ASTNode, { scope }: PartP
   return path !== undefined && isAccess(path) ? missingIn(source, path, scope)?.why : undefined;
 }
 
-/** Returns why the first part without a value has none. */
+/** Returns why the first part without a value has no value. */
 export function causeOf(tree: TreeNode): string | undefined {
   if (tree.why !== undefined) return tree.why;
   for (const part of [...(tree.parts ?? []), ...(tree.items?.shown.map(({ condition }) => condition) ?? [])]) {
@@ -94,7 +94,7 @@ function negated(wanted: boolean | undefined): boolean | undefined {
   return wanted === undefined ? undefined : !wanted;
 }
 
-/** Returns the sides of `a && b && c`, as they are written. */
+/** Returns the sides of `a && b && c` in the order of the text. */
 export function sides(node: ASTNode, operator: "&&" | "||"): readonly ASTNode[] {
   return node.op === operator ? node.args.flatMap((side) => sides(side, operator)) : [node];
 }
@@ -160,7 +160,7 @@ interface Verdict {
   readonly says: string;
   /** The items that decided. */
   readonly decisive: readonly JudgedItem[];
-  /** The wanted value of the condition for them. */
+  /** The value that the condition should have for them. */
   readonly wanted: boolean;
 }
 
@@ -178,7 +178,7 @@ function verdict({ kind }: Comprehension, judged: readonly JudgedItem[]): Verdic
   return { says: `${holding.length} ${of} ${holding.length === 1 ? "holds" : "hold"}`, decisive: holding, wanted: false };
 }
 
-/** Returns the items of the answer that decided a comprehension over a path of it. */
+/** Returns the items of the answer that decided a comprehension over a path of the answer. */
 export function touchedItems(source: DissectedExpression, { scope }: PartPlace): readonly Path[] {
   return nodesOf(source.tree).flatMap((node) => {
     const comprehension = comprehensionAt(node);

@@ -17,14 +17,14 @@ const DURATION_FORM = "write hours, minutes and seconds, as in 24h or 1h30m; ms,
 
 /** An exact length of time, in nanoseconds; it may be negative. */
 export class Duration {
-  /** How many nanoseconds it has. */
+  /** The number of nanoseconds. */
   readonly nanos: bigint;
 
   constructor(nanos: bigint) {
     this.nanos = nanos;
   }
 
-  /** Returns the duration that a text names, such as `1h30m`, or why it names none, as a sentence. */
+  /** Parses a duration such as `1h30m`. If the text is not one, returns why as a sentence. */
   static read(text: string): Duration | string {
     const most = LIMITS.durationChars;
     if (text.length > most) return `a text of ${text.length} characters is no duration: it has at most ${most}`;
@@ -40,7 +40,7 @@ export class Duration {
     return new Duration(text.startsWith("-") ? -nanos : nanos);
   }
 
-  /** Returns how many times the unit fits into it: whole times, towards zero. */
+  /** Returns how many whole units fit into it, rounded towards zero. */
   whole(unit: "h" | "m" | "s" | "ms"): bigint {
     return this.nanos / (UNIT_NANOS[unit] ?? 1n);
   }

@@ -7,7 +7,7 @@ const NANOS_OF_SECOND = 1_000_000_000n;
 const FIRST = BigInt(new Date("0001-01-01").setUTCFullYear(1)) * NANOS_OF_MS;
 const AFTER = BigInt(Date.UTC(10_000, 0)) * NANOS_OF_MS;
 
-/** A part of a date that expressions ask for: CEL counts months, days of the year and `getDayOfMonth` from 0. */
+/** The parts of a date that expressions can ask for. CEL counts months, days of the year and `getDayOfMonth` from 0. */
 export const PARTS: Readonly<Record<string, (local: Date) => number>> = {
   getFullYear: (local) => local.getUTCFullYear(),
   getMonth: (local) => local.getUTCMonth(),
@@ -27,7 +27,7 @@ function dayOfYear(local: Date): number {
   return Math.round((local.getTime() - first.getTime()) / 86_400_000);
 }
 
-/** A date of an expression: a moment of the years 1 to 9999, exact to the nanosecond. It knows nothing of the machine's time zone. */
+/** A date in an expression: a moment in the years 1 to 9999, exact to the nanosecond. It is independent of the machine's time zone. */
 export class Moment {
   /** Nanoseconds since the Unix epoch. */
   readonly nanos: bigint;
@@ -37,34 +37,34 @@ export class Moment {
     this.nanos = nanos;
   }
 
-  /** Returns the moment that a text names. Throws a RangeError when it names none. */
+  /** Parses a moment. Throws a RangeError if the text is not one. */
   static of(text: string): Moment {
     const problem = dateProblem(text);
     if (problem !== undefined) throw new RangeError(`${JSON.stringify(text)} ${problem}`);
     return new Moment(BigInt(new Date(text).getTime()) * NANOS_OF_MS);
   }
 
-  /** Returns the moment so many seconds after the Unix epoch. Throws a RangeError when its year is out of range. */
+  /** Returns the moment this many seconds after the Unix epoch. Throws a RangeError if its year is out of range. */
   static ofSeconds(seconds: bigint): Moment {
     return new Moment(seconds * NANOS_OF_SECOND);
   }
 
-  /** Returns the moment so much later. Throws a RangeError when its year is out of range. */
+  /** Returns the moment after this duration. Throws a RangeError if its year is out of range. */
   plus({ nanos }: Duration): Moment {
     return new Moment(this.nanos + nanos);
   }
 
-  /** Returns the moment so much earlier. Throws a RangeError when its year is out of range. */
+  /** Returns the moment before this duration. Throws a RangeError if its year is out of range. */
   minus({ nanos }: Duration): Moment {
     return new Moment(this.nanos - nanos);
   }
 
-  /** Returns how much later it is than another moment. */
+  /** Returns the time since another moment. */
   since(other: Moment): Duration {
     return new Duration(this.nanos - other.nanos);
   }
 
-  /** Returns a date whose UTC parts are what clocks of the zone show; UTC without one. Throws a RangeError when there is no such zone. */
+  /** Returns a date whose UTC parts are the local time in a zone, by default UTC. Throws a RangeError if there is no such zone. */
   clockIn(zone?: string): Date {
     const ms = Number(this.nanos / NANOS_OF_MS - (this.nanos % NANOS_OF_MS < 0n ? 1n : 0n));
     if (zone === undefined) return new Date(ms);
