@@ -6,7 +6,7 @@ export interface GivenNames {
   readonly mark: string;
 }
 
-/** Returns the names for one item of a batch. Items up to the tenth add their digit alone, as runs of earlier versions did for all. */
+/** Returns the names for one item of a batch. The first ten items add only their digit, as all items did in earlier versions. */
 export function namesOfItem(names: GivenNames, at: number): GivenNames {
   const separator = at < 10 ? "" : "item";
   return { id: (part = "") => names.id(part === "" ? `${at}` : `${part}${separator}${at}`), mark: `${names.mark}#${at}` };

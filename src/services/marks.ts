@@ -22,7 +22,7 @@ export function carriesMark(record: JsonObject, mark: string): boolean {
   return field(record["data"], MARK_KEY) === mark;
 }
 
-/** Returns whether a record's free-form `data` has no mark at all: the service may not have kept the one that was sent. */
+/** Returns whether a record's free-form `data` has no mark at all. The service may not keep marks. */
 export function isUnmarked({ data }: JsonObject): boolean {
   return typeof field(data, MARK_KEY) !== "string";
 }
@@ -53,7 +53,7 @@ export function shareIds(input: JsonObject): Json | undefined {
 
 const COMMENT_MARK = /\s*\[tokenbook:[^\]]*\]$/;
 
-/** Returns a body without the marks that a run of ours put into it. */
+/** Returns a body without the marks that tokenbook added. */
 export function withoutMarks(value: Json): Json {
   if (typeof value === "string") return value.replace(COMMENT_MARK, "");
   if (Array.isArray(value)) return value.map((item: Json) => withoutMarks(item));

@@ -1,21 +1,21 @@
 import type { OperationName } from "../contract/contract.ts";
 
 /**
- * The facts about a write that the text of a playbook already shows. By them the check reports what the service will surely refuse.
- * Places are dotted names below the input of one item; `*` means each item of a list.
+ * The facts about a write that are already visible in the text of a playbook. From them, the check reports what the service will certainly
+ * refuse. Places are dotted names below the input of one item; `*` means each item of a list.
  */
 export interface PredictableWrite {
-  /** Quantities of tokens. */
+  /** The quantities of tokens. */
   readonly quantities?: Quantities;
   /** The places of ids that a call must not name twice. */
   readonly namesOnce?: string;
   /** The tokens that it creates. */
   readonly makesTokens?: MadeTokens;
-  /** Who may vote on the requests that it makes, and how many must. */
+  /** It creates requests: the input says who may vote on them, and how many must. */
   readonly asksApprovers?: true;
   /** It votes on the requests that `id` names. */
   readonly votes?: true;
-  /** Who may do it. */
+  /** The role that it needs. */
   readonly needsRole?: NeededRole;
   /** The roles that it gives. */
   readonly givesRoles?: GivenRoles;
@@ -35,11 +35,11 @@ export interface Quantities {
 
 /** The places of the definitions of new tokens, and the names of their ids in later steps. */
 export interface MadeTokens {
-  /** By default the input itself is the only definition. */
+  /** The place of the definitions; by default the input itself is the only definition. */
   readonly at?: string;
   /** The name by which later steps find the id, or the list of ids: `steps.ID.NAME`. */
   readonly yields: string;
-  /** Whether a definition has all the rights in its token. */
+  /** Whether a definition shows all rights in its token. */
   readonly saysRights: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface NeededRole {
   readonly role: string;
   /** The key in the token's `rolesMap` that gives the role another name. */
   readonly key: string;
-  /** What the actor of the role does, in words. */
+  /** The action of this role, as a verb. */
   readonly verb: string;
   /** The operation that gives the role. */
   readonly givenBy: OperationName;

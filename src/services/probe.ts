@@ -5,21 +5,21 @@ import type { GivenNames } from "./given-names.ts";
 import { maybeSame } from "./same-id.ts";
 
 /**
- * How to find the outcome of a write by reading. A probe says what to read, and what the readings show; the protocol decides whether that
- * suffices.
+ * How to find the outcome of a write by reading. A probe says what to read, and what the readings show. The protocol decides whether this
+ * is enough.
  */
 export interface Probe {
-  /** What to read before the write is sent, by name. Kept with its intent. */
+  /** Returns what to read before the write is sent, by name. The readings are kept with the intent. */
   readonly before?: (sent: Sent) => Reads;
-  /** What to read when the outcome is unknown. */
+  /** Returns what to read if the outcome is unknown. */
   readonly after: (sent: Sent) => Reads;
-  /** Returns the part of the readings before that is needed later; by default all of them. */
+  /** Returns the part of the earlier readings that is needed later; by default all of them. */
   readonly keep?: (read: Readings, sent: Sent) => Readings;
-  /** Returns the transactions in the kept readings: none of them can be this write's. */
+  /** Returns the transactions in the kept readings. None of them can belong to this write. */
   readonly known?: (kept: Readings) => readonly Json[];
-  /** Returns how many things the write does that may happen one without the other; by default one. */
+  /** Returns how many parts of the write may happen independently; by default one. */
   readonly parts?: (sent: Sent) => number;
-  /** Returns whether the effect of a rival could be taken for this write's; by default if their inputs are equal. */
+  /** Returns whether the effect of a rival could be mistaken for that of this write; by default if their inputs are equal. */
   readonly isAlike?: (rival: OtherWrite, sent: Sent) => boolean;
   /** Judges the readings. Pure. */
   readonly judge: (evidence: Evidence) => Sight;
@@ -28,108 +28,105 @@ export interface Probe {
 /** Reads by name. */
 export type Reads = Readonly<Record<string, ProbeRead>>;
 
-/** One read, to its last page. */
+/** A read to its last page. */
 export interface ProbeRead {
   /** The operation that is called. */
   readonly operation: OperationName;
   /** The input of the call. */
   readonly input: JsonObject;
-  /** Whether it is optional: if the service refuses it, it is ignored. */
+  /** Whether the read is optional, so that a refusal is ignored. */
   readonly optional?: true;
-  /** Returns whether the judgement may look at a record of the list. The others are not held, however many there are. */
+  /** Returns whether the judgement needs a record of the list. Other records are not kept in memory, however many there are. */
   readonly keeps?: (record: JsonObject, known: KnownBefore) => boolean;
 }
 
 /** What is known before a probe reads. */
 export type KnownBefore = Pick<Evidence, "since" | "rivals" | "bystanders" | "earlier">;
 
-/** The results of reads, by name; null: the service says that it does not exist. */
+/** The results of reads by name; null if the service says that the thing does not exist. */
 export type Readings = JsonObject;
 
-/** A write as it was, or will be, sent. */
+/** A write as it was sent, or will be. */
 export interface Sent {
-  /** With chosen ids and our mark. */
+  /** The input, with chosen ids and our mark. */
   readonly input: JsonObject;
-  /** The acting entity in the service's form: `{orgId, userId}`. `undefined`: the key acts for itself, and its entity is unknown. */
+  /** The acting entity in the service's form: `{orgId, userId}`; `undefined` if the key acts for itself and its entity is unknown. */
   readonly actor: JsonObject | undefined;
   /** The names that the run gives to the things that this step makes. */
   readonly names: GivenNames;
-  /** What the environment says of the service where the description leaves it open. */
+  /** The environment's settings for what the service description leaves open. */
   readonly profile: Profile;
 }
 
-/** A write, and all that was read about it. */
+/** A write, and everything that was read about it. */
 export interface Evidence extends Sent {
-  /** The kept readings before it; `undefined` when one of them failed. */
+  /** The kept readings before the write; `undefined` if one of them failed. */
   readonly before: Readings | undefined;
-  /** The service's own time of those readings in milliseconds, cut to its second; `undefined` when it gave none. */
+  /** The service's own time of those readings, in milliseconds and rounded down to the second; `undefined` if the service gave none. */
   readonly since: number | undefined;
   /** The present readings. */
   readonly now: Readings;
-  /** Whether the service refused an optional read among them, so that something may be there and not be seen. */
+  /** Whether the service refused one of the optional reads, so that an effect may be there but not visible. */
   readonly isPartial?: boolean;
-  /** Other writes of this operation that were under way at the same time, or whose steps were complete before and that may still arrive. */
+  /** Other writes of this operation that were in progress at the same time, or whose steps were complete before but that may still arrive. */
   readonly rivals: readonly OtherWrite[];
-  /** Other operations' writes at the same time. */
+  /** Writes of other operations at the same time. */
   readonly bystanders: readonly OtherWrite[];
-  /** Of a part of a write: the inputs of its other parts. */
+  /** For a part of a write: the inputs of the other parts. */
   readonly siblings?: readonly JsonObject[];
   /**
-   * The writes of the run that were complete before this one, and those of runs that ended right before it. A reading may show a moment
+   * The writes of the run that were complete before this one, and those of runs that ended shortly before it. A reading may show a moment
    * before them.
    */
   readonly earlier: readonly OtherWrite[];
-  /** Returns whether a transaction has proven another step already. */
+  /** Returns whether a transaction has already proven another step. */
   readonly isSpent: (id: string) => boolean;
 }
 
-/** Another write of the run, whose record could be taken for this one's. */
+/** Another write whose record could be mistaken for that of this write. */
 export interface OtherWrite {
   /** The full name of its operation. */
   readonly operation: string;
-  /** The input with which it was sent, as the journal has it: a mask hides a secret, which may be anything. */
+  /** The input with which it was sent, from the journal. A mask in it hides a secret, which may be anything. */
   readonly input: JsonObject;
-  /** Its acting entity; `undefined`: it is not known, or callers have none. */
+  /** Its acting entity; `undefined` if it is unknown, or callers have none. */
   readonly actor: JsonObject | undefined;
-  /** The transactions that prove it, as far as they are known. */
+  /** The transactions that prove it, if they are known. */
   readonly transactions: readonly string[];
 }
 
 /**
- * What a sight rests on, because the service may answer any read from an earlier moment. `record`: on something that no earlier moment
- * can show and only this write can have left: our id, our mark, or what the service wrote after the intent. `readings`: on values of two
- * moments, or on something missing. That counts only if the environment says how old a reading may be.
+ * What a sight rests on. This matters because the service may answer any read with an earlier moment. `record`: something that no earlier
+ * moment can show and only this write can have left, such as our id, our mark, or what the service wrote after the intent. `readings`: the
+ * values of two moments, or something missing. These count only if the environment says how old a reading may be.
  */
 export type Rests = "record" | "readings";
 
-/**
- * The result of the readings. `transactionId`: the ledger's own, if it is known. `spends`: the records that prove this write, and can
- * prove no other.
- */
+/** What the readings show. `transactionId`: the ledger's own id, if known. `spends`: the records that prove this write, and so can prove no other. */
 export type Sight =
-  /** The write's effect, once; `by` distinguishes it from every other. */
+  /** The effect of the write, once. `by` distinguishes it from every other effect. */
   | {
       readonly seen: "effect";
       readonly by: JsonObject;
       readonly rests: Rests;
       readonly again?: Repeatability;
-      /** Whether readings show that the write's own actor left a value: then nobody else has set the same. */
+      /** Whether the readings show that the write's own actor left the value, so that nobody else has set the same. */
       readonly isActors?: boolean;
       readonly transactionId?: string;
       readonly spends?: readonly string[];
     }
-  /** No trace. `again`: why one more request is harmless even if the first one arrives. */
+  /** No trace. `again`: why one more request does no harm, even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Repeatability }
-  /** The value that the write sets was set before it, and is still set, as readings of both moments show. */
+  /** The value that the write sets was already set before it and is still set, according to readings of both moments. */
   | { readonly seen: "unchanged"; readonly by: JsonObject; readonly again: Repeatability }
-  /** The present state contradicts the write: its effect twice, a part of it, or another one. */
+  /** The present state contradicts the write: its effect occurred twice, in part, or differently. */
   | { readonly seen: "conflict"; readonly why: string; readonly rests: Rests }
   /** The readings do not decide. */
   | { readonly seen: "unclear"; readonly why: string; readonly again?: Repeatability };
 
 /**
- * `unique`: the service refuses a second one. `fence`: a cap leaves no room for a second one. `value`: a second one sets what the
- * first one set. `never`: the service can never do it, as things are.
+ * Why a repetition does no harm. `unique`: the service refuses a second one. `fence`: a cap leaves no room for a second one. `value`: a
+ * second one sets the same value. `never`: the service cannot do the write in the present state.
  */
 export type Repeatability = "unique" | "fence" | "value" | "never";
 
@@ -142,18 +139,18 @@ export const TWIN: Sight = {
 /** The readings before the write failed, so nothing can be compared with them. */
 export const UNREAD: Sight = { seen: "unclear", why: "the state before the write could not be read" };
 
-/** The readings show different moments: another look may show both at one moment. */
+/** The readings show different moments. Another look may show both at the same moment. */
 export const APART: Sight = { seen: "unclear", why: "the readings show different moments of the service" };
 
-/** A key acts for itself, and the environment does not say who that is: an effect could be anybody's. */
+/** The key acts for itself, and the environment does not name its entity. So anybody may have caused the effect. */
 export const NAMELESS: Sight = {
   seen: "unclear",
   why: "the environment does not say who its key is (ledger.keyEntity), so the write cannot be attributed to it",
 };
 
 /**
- * Returns what follows from a thing that does not exist, by what was read of it before the write: null if it did not exist then either. Nothing
- * is missing from a thing that is gone.
+ * Returns what follows from a thing that does not exist. `before` is what was read of it before the write: null if it did not exist then
+ * either. If the thing existed and is gone, no effect can be called missing.
  */
 export function inNothing(before: Json | undefined): Sight {
   return before === null ? { seen: "nothing" } : GONE;
@@ -161,10 +158,10 @@ export function inNothing(before: Json | undefined): Sight {
 
 const GONE: Sight = { seen: "unclear", why: "the thing that was read before the write does not exist any more" };
 
-/** Returns the parts of a write, each at the place of its readings; `undefined` if a part was combined with another. */
+/** Returns the parts of a write, each in the place of its readings; `undefined` for a part that was combined with another. */
 export type Split = (sent: Sent) => readonly (Sent | undefined)[];
 
-/** Returns the probe of a write with several parts of one kind: each part is judged separately, and all must agree. */
+/** Returns the probe of a write with several parts of one kind. Each part is judged separately, and all must agree. */
 export function forEach(split: Split, probe: Probe): Probe {
   const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
     Object.fromEntries(
@@ -242,7 +239,7 @@ function unindexed(readings: Readings, at: number): Readings {
   return Object.fromEntries(own);
 }
 
-// A part is never taken for the whole.
+// A part never counts as the whole.
 function together(sights: readonly Sight[]): Sight {
   const [first = UNREAD] = sights;
   if (sights.length <= 1) return first;

@@ -3,8 +3,8 @@ import { isMasked } from "../base/secret.ts";
 import { isObject, type Json, jsonEquals } from "../base/json/json.ts";
 
 /**
- * Returns whether two ids may name the same thing. The service may show a number where a text was sent, and the other way round. A mask
- * in a recorded id hides a secret, which may be any id. See decision 209.
+ * Returns whether two ids may name the same thing. The service may show a number where a text was sent, and the reverse. A mask in a
+ * recorded id hides a secret, which may be any id. See decision 209.
  */
 export function maybeSameId(one: Json, other: Json): boolean {
   if (isMasked(one) || isMasked(other) || jsonEquals(one, other)) return true;
@@ -12,7 +12,7 @@ export function maybeSameId(one: Json, other: Json): boolean {
   return (one instanceof Decimal || other instanceof Decimal) && left !== undefined && right?.equals(left) === true;
 }
 
-/** Returns whether two values may be the same, where a mask hides a part of the second one. */
+/** Returns whether two values may be the same; a mask may hide a part of the second value. */
 export function maybeSame(one: Json | undefined, other: Json | undefined): boolean {
   if (isMasked(other)) return true;
   if (one === undefined || other === undefined) return one === other;

@@ -6,23 +6,23 @@ import type { Conserved } from "./conserved.ts";
 import type { Meaning, Yield } from "./meaning.ts";
 import type { Paging } from "./paging/paging.ts";
 
-/** The differences between the interfaces that their written contract does not have. */
+/** The differences between the interfaces that their contract does not contain. */
 export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
   /** The name of the interface: the first part of the names of its operations. */
   readonly name: Name;
   /** The settings of an environment that only this interface has. */
   readonly settings: Readonly<Record<string, ServiceSetting>>;
-  /** How callers are known. */
+  /** How the interface identifies its callers. */
   readonly identity: EntityIdentity | CredentialIdentity;
-  /** The envelope around the payload of an answer; `undefined`: none. */
+  /** The envelope around the payload of an answer; `undefined` if there is none. */
   readonly envelope: Envelope | undefined;
-  /** How its lists come in pages. */
+  /** How the interface divides its lists into pages. */
   readonly paging: Paging;
-  /** A read that anybody may make and that changes nothing: its answer shows that the service is reachable. */
+  /** A read that changes nothing and that everybody may make: its answer shows that the service is reachable. */
   readonly harmless: ServiceRead;
-  /** How a committed write is recognised; `undefined`: by its answer. */
+  /** How a committed write is recognised; `undefined` if its answer shows it. */
   readonly receipts: Receipts | undefined;
-  /** Whether a request with several items is carried out as a whole or not at all, as far as the environment says. */
+  /** Whether a request with several items is carried out as a whole or not at all, judging by the environment's profile. */
   readonly isBatchWhole: (profile: Profile) => boolean;
   /** The values that every write yields. */
   readonly writeYields: Readonly<Record<string, Yield>>;
@@ -30,9 +30,9 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
   readonly conserves: Readonly<Record<string, Conserved>>;
   /** The calls by which `tokenbook doctor` checks whether the profile fits. */
   readonly doctor: {
-    /** A list that has more than one page wherever the service is used. */
+    /** A list that has more than one page in every real use of the service. */
     readonly list: OperationNames[Name];
-    /** A read of one thing, which is refused for an id that nobody has. */
+    /** A read of one thing, which the service refuses for an id that nobody has. */
     readonly one: (nobodysId: string) => ServiceRead<Name>;
   };
   /** The field of a plan's totals that counts its writes. */
@@ -47,20 +47,20 @@ export interface ServiceDescriptor<Name extends InterfaceName = InterfaceName> {
 export interface ServiceSetting {
   /** What the setting is, in words. */
   readonly about: string;
-  /** Whether it is part of the address: runs with another value act elsewhere. */
+  /** Whether it is part of the address: runs with different values act in different places. */
   readonly locates: boolean;
 }
 
 /** Callers are entities: one key acts on behalf of any named entity. */
 export interface EntityIdentity {
   readonly kind: "entity";
-  /** Where a request names the acting entity. */
+  /** The place in a request that names the acting entity. */
   readonly onBehalfOf: (profile: Profile) => { readonly in: "query" | "header"; readonly name: string };
   /** The setting that holds the organization of the entities. */
   readonly organization: string;
 }
 
-/** Callers are known by their keys: an environment has one for each, under the name of a credential. */
+/** Callers are identified by their keys. An environment has a key for each caller, under the name of a credential. */
 export interface CredentialIdentity {
   readonly kind: "credential";
 }
@@ -75,11 +75,11 @@ export interface ServiceRead<Name extends InterfaceName = InterfaceName> {
 
 /** The envelope around the payload of an answer. */
 export interface Envelope {
-  /** Takes it off. */
+  /** Removes the envelope. */
   readonly open: (
     body: Json,
   ) => { readonly payload: Json; readonly envelope: JsonObject } | { readonly kind: "unreadable"; readonly why: string };
-  /** The schema of the payload, in that of the whole answer. */
+  /** The schema of the payload, within the schema of the whole answer. */
   readonly payloadOf: (response: JsonSchema) => JsonSchema | undefined;
   /** The fields beside the payload, in words. */
   readonly holds: string;
@@ -89,7 +89,7 @@ export interface Envelope {
 export interface Receipts {
   /** Returns the read of the receipt with this id. */
   readonly read: (receiptId: string) => ServiceRead;
-  /** The values of a receipt's status, and whether a committed one must name its transaction to be evidence. */
+  /** The values of a receipt's status, and whether a committed receipt must name its transaction to be evidence. */
   readonly rules: (profile: Profile) => {
     readonly committed: readonly string[];
     readonly failed: readonly string[];

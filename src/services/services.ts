@@ -4,11 +4,11 @@ import * as list from "./list.ts";
 import type { Meaning } from "./meaning.ts";
 import type { EntityIdentity, ServiceDescriptor } from "./service.ts";
 
-/** One interface of the service: its written contract, and its folder's descriptor. */
+/** One interface of the service: its contract, and the descriptor in its folder. */
 export type Service = Omit<ServiceDescriptor, "meanings"> &
   ContractInterface & { readonly meanings: Readonly<Record<string, Meaning>> };
 
-// An interface of the contract without a descriptor of its name does not compile.
+// An interface of the contract that has no descriptor does not compile.
 const descriptors: { readonly [Name in InterfaceName]: ServiceDescriptor<Name> } = list;
 
 /** Every interface of the service, in the order of the contract. */
@@ -40,7 +40,7 @@ export function hasEntities(service: Service): service is EntityService {
   return service.identity.kind === "entity";
 }
 
-/** Returns every conserved quantity of all interfaces, by its name in `conserve`. */
+/** The conserved quantities of all interfaces, by their names in `conserve`. */
 export const conservedThings: ReadonlyMap<string, Conserved> = new Map(
   services.flatMap(({ conserves }) => Object.entries(conserves)),
 );

@@ -3,10 +3,10 @@ import type { Profile } from "../contract/profile.ts";
 import type { Repeatability } from "./probe.ts";
 import { maybeSameId } from "./same-id.ts";
 
-/** Returns the things of a kind that a write sets, by id; `undefined` when its input does not name them. */
+/** Returns the ids of the things of one kind that a write sets; `undefined` if its input does not name them. */
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
 
-/** One kind of thing that a write sets, and how. A thing that was made cannot be made again until another write removes it. */
+/** One kind of thing that a write sets, and how. Once created, a thing cannot be created again until another write removes it. */
 interface Setting {
   readonly does: "makes" | "changes" | "removes";
   /** The kind of thing. Two writes can undo each other only if they set things of the same kind. */
@@ -31,7 +31,7 @@ export function undoneByNothing(because: string): Sets {
 
 /** Declares how writes set things of the kinds that an interface has. */
 export interface Setters<Kind extends string> {
-  /** Declares that a write makes things, which a second write could not make. */
+  /** Declares that a write creates things. A second write could not create them again. */
   readonly makes: (what: Kind, of?: Things) => Setting;
   /** Declares that a write changes things. */
   readonly changes: (what: Kind, of?: Things) => Setting;
@@ -39,7 +39,7 @@ export interface Setters<Kind extends string> {
   readonly removes: (what: Kind, of?: Things) => Setting;
 }
 
-/** Returns the setters for the kinds of things that an interface has: another kind does not compile. */
+/** Returns the setters for the kinds of things of an interface. Any other kind does not compile. */
 export function settersOf<Kind extends string>(): Setters<Kind> {
   const does =
     (how: Setting["does"]) =>
@@ -51,7 +51,7 @@ function unnamed(): undefined {
   return undefined;
 }
 
-/** Returns things by the ids in some fields of the input; of a batch, of each of its items. A dotted name leads into lists of objects. */
+/** Returns a function that finds the ids in some fields of the input or, for a batch, of each item. A dotted name leads into lists of objects. */
 export function by(...paths: readonly string[]): Things {
   return (input) => {
     const ids = itemsIn(input).map((item) => paths.flatMap((path) => valuesAt(item, path.split("."))));
@@ -59,13 +59,13 @@ export function by(...paths: readonly string[]): Things {
   };
 }
 
-/** Does the same for ids that the run may choose: a chosen id is new, and no other write sets it. */
+/** Does the same for ids that the run may choose. A chosen id is new, so no other write sets it. */
 export function byGiven(...paths: readonly string[]): Things {
   const ids = by(...paths);
   return (input, profile) => ids(input, profile) ?? [];
 }
 
-/** Returns the inputs of the items of a batch, each with what all of them share; of a single write, its input. */
+/** Returns the inputs of the items of a batch, each with the fields that all items share; for a single write, its input. */
 export function itemsIn({ items, ...shared }: JsonObject): readonly JsonObject[] {
   return Array.isArray(items) ? items.map((item: Json) => ({ ...shared, ...(isObject(item) ? item : {}) })) : [{ ...shared }];
 }
@@ -77,18 +77,18 @@ function valuesAt(value: Json, [name, ...rest]: readonly string[]): readonly Jso
   return inner === undefined ? [] : valuesAt(inner, rest);
 }
 
-/** A write, as far as it is known: without its input, it may be about anything. */
+/** What is known of a write. Without its input, it may set anything. */
 export interface Setter {
   /** What the write sets. */
   readonly sets: Sets;
-  /** The input of the write; undefined when it is not known. */
+  /** The input of the write; undefined if it is unknown. */
   readonly input: JsonObject | undefined;
 }
 
 /**
- * Returns whether a write that arrives late could undo a later one, or take effect because of it. `again` says why one more of it is
- * harmless: a write that the service refuses for now is accepted again only when another write has removed the present thing, or made the
- * missing one.
+ * Returns whether a write that arrives late could undo a later write, or take effect because of it. `again` says why a repetition is
+ * harmless. A write that the service refuses for now is accepted again only after another write has removed the existing thing, or created
+ * the missing one.
  */
 export function canUndo(late: Setter, later: Setter, { again, profile }: { again: Repeatability; profile: Profile }): boolean {
   if (late.sets.undoneBy === "nothing" || later.sets.undoneBy === "nothing") return false;
@@ -101,7 +101,7 @@ export function canUndo(late: Setter, later: Setter, { again, profile }: { again
   );
 }
 
-// What a write makes or removes, if anything, decides whether the service refuses it.
+// What a write creates or removes, if anything, decides whether the service refuses it.
 function decisive(settings: readonly Setting[], again: Repeatability): readonly Setting[] {
   const lasting = again === "value" ? [] : settings.filter(({ does }) => does !== "changes");
   return lasting.length > 0 ? lasting : settings;
@@ -116,7 +116,7 @@ function idsOf({ of }: Setting, input: JsonObject | undefined, profile: Profile)
   return input === undefined ? undefined : of(input, profile);
 }
 
-// An unknown thing counts as the same.
+// An unknown thing counts as the same thing.
 function meet(own: readonly Json[] | undefined, theirs: readonly Json[] | undefined): boolean {
   if (own === undefined || theirs === undefined) return true;
   return own.some((one) => theirs.some((other) => maybeSameId(one, other)));

@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../conserved.ts";
 
-/** A sale has sold what was bought, and no more than was on sale. */
+/** A sale has sold exactly what was bought, and no more than was on sale. */
 export const saleConserved: Conserved = {
   law: "A sale: sold = purchases of those in `as`.",
   sides: { left: "the sale", right: "its purchases" },
@@ -45,15 +45,15 @@ async function* salePages<Page>(id: string, reads: ConservedReads<Page>): AsyncG
   }
 }
 
-/** What is known of a purchase, and who listed it last. */
+/** What is known of a purchase, and which caller listed it last. */
 interface KnownPurchase {
   readonly bought: Decimal;
   readonly caller: number;
-  /** How often this caller has listed it. */
+  /** How often this caller has listed the purchase. */
   readonly times: number;
 }
 
-/** The purchases of one sale, each counted once although several callers may list it. One that a caller lists twice is a difference. */
+/** The purchases of one sale. Each counts once, even if several callers list it. A purchase that one caller lists twice is a difference. */
 class Purchases {
   readonly #sale: string;
   readonly #known = new Map<string, KnownPurchase>();
@@ -80,12 +80,12 @@ class Purchases {
           ...notBelowZero([this.#sale, `purchase ${id}`], bought, purchase),
         ];
       const key = [this.#sale, `purchase ${id}, times listed`];
-      return times > 2 ? [left(key, ONE, purchase)] : once(key, times, purchase); // each further one adds to the two
+      return times > 2 ? [left(key, ONE, purchase)] : once(key, times, purchase); // each further listing adds to the first two
     });
   }
 }
 
-/** Returns whether a transaction of a user is a payout, which names the sale that it pays for. */
+/** Returns whether a user's transaction is a payout. A payout names the sale that it pays for. */
 export function isPayout({ payoutId = null, type = null }: JsonObject): boolean {
   return (payoutId !== null && payoutId !== "") || (typeof type === "string" && type.toUpperCase() === "PAYOUT");
 }

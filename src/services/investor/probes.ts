@@ -19,7 +19,7 @@ import { field, listOf, number, recordsIn, text } from "../../base/json/parts.ts
 import { type Match, worst } from "../probes/match.ts";
 import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
 
-/** A.1: the user's transactions before and after, on all pages, and the portfolio's quantity of the token. */
+/** A.1: reads the user's transactions, on all pages, and the portfolio's quantity of the token, before and after. */
 export const bought: Probe = {
   before: reads,
   after: reads,
@@ -62,21 +62,21 @@ export const bought: Probe = {
   },
 };
 
-// A purchase of the same second as the readings before may be of an earlier write whose transaction is unknown.
+// A purchase in the same second as the readings before may belong to an earlier write whose transaction is unknown.
 function isProven(evidence: Evidence, record: JsonObject): boolean {
   if (text(record["id"]) === undefined) return false;
   const newness = newnessOf(evidence, timeOf(record["txnDate"]));
   return newness === "after" || (newness === "same second" && !couldBeOf(evidence, evidence.earlier, record));
 }
 
-// A purchase whose own transaction is listed has left no other.
+// A purchase whose own transaction is listed has not left another one.
 function couldBeOf({ now }: Evidence, writes: readonly OtherWrite[], record: JsonObject): boolean {
   const purchases = writes.filter(({ operation }) => operation === "investor.sales.buy");
   const ids = new Set(recordsIn(field(now["transactions"], "transactions")).map(({ id }) => id));
   return withoutRecord(purchases, ids).some(({ input }) => matchOf(record, input) !== "no");
 }
 
-/** Returns why the result of a purchase is no evidence of this one. */
+/** Returns why the result of a purchase is no evidence of this purchase. */
 export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "input" | "payload" | "profile">): string | undefined {
   const result = field(payload, "result") ?? null;
   if (text(field(result, "transactionId") ?? null) === undefined) return "the answer names no transaction";
@@ -87,12 +87,12 @@ export function doubtOfPurchase({ input, payload, profile }: Pick<Written, "inpu
   return other === undefined ? undefined : `the answer is of another purchase: its ${other} is not the one that was asked for`;
 }
 
-// The word of the envelopes of this interface. Which words a purchase has is not shown.
+// The status word of this interface's envelopes. The description does not show the words of a purchase.
 const FAILED = "Failed";
 
 const ASKED = ["tokenSaleId", "amount", "userAddress"] as const;
 
-// A field may be missing. Addresses of wallets are written in both cases.
+// A field may be missing. Wallet addresses are written in upper or lower case.
 function isOther(said: Json, asked: Json): boolean {
   if (said === null) return false;
   return typeof said === "string" && typeof asked === "string"
@@ -115,7 +115,7 @@ function newOnes({ now, isSpent }: Evidence, before: Readings): readonly JsonObj
   );
 }
 
-/** Returns whether a transaction is of a purchase. The description does not say whether `amount` counts tokens or money. */
+/** Returns whether a transaction belongs to a purchase. The description does not say whether `amount` counts tokens or money. */
 function matchOf(record: JsonObject, input: JsonObject): Match {
   if (isPayout(record)) return "no";
   const { tokenSaleId = null, tokenCount, amount: currency } = record;
@@ -129,7 +129,7 @@ function matchOf(record: JsonObject, input: JsonObject): Match {
   ]);
 }
 
-// Whether a part is unknown says nothing where it is the same.
+// Equal parts match, even if another part is unknown.
 function matchIf(isSame: boolean, isUnknown: boolean): Match {
   if (isSame) return "yes";
   return isUnknown ? "maybe" : "no";
@@ -152,7 +152,7 @@ function heldIn(portfolio: Json, tokenId: Json | undefined): Decimal | undefined
   return sum(counts.flatMap((held) => [held["tokenCount"], held["pendingTokenCount"]].flatMap((count) => number(count) ?? [])));
 }
 
-/** A.4: no reading shows it, so a missing effect proves nothing; and a second one sets the same value. */
+/** A.4: no reading shows the effect, so a missing one proves nothing. A second attempt sets the same value. */
 export const kycUpdated: Probe = {
   after: () => ({}),
   judge: () => ({ seen: "unclear", why: "no reading shows it", again: "value" }),

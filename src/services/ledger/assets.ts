@@ -21,7 +21,7 @@ const assetId: Yield = {
 
 const IN_HISTORY = "`ledger.asset.history`: one record more, which shows what was sent";
 
-// Assets are distinguished by id: the same id in two asset types is rare, and treating both as one asset is harmless.
+// Assets are distinguished by their ids. The same id in two asset types is rare, and treating both as one asset does no harm.
 const madeAsset = sets(makes("asset", assetIds));
 const changedAsset = sets(changes("asset", assetIds));
 
@@ -90,7 +90,7 @@ export const transfers: MeaningsOf<"ledger.transfer."> = {
     effect: "transition",
     readBack: "`ledger.transfer.get`: the actor's entry among the approvers; `ledger.transfer.history` for when it turned",
     probe: transferVoted("approved"),
-    // The step does not name the new owners, who get the assets with the last approval.
+    // The step does not name the new owners, who receive the assets with the last approval.
     sets: sets(changes("transfer request", by("id")), changes("asset")),
     namesOnce: "id.*",
     votes: true,
@@ -152,7 +152,7 @@ function decision(probe: Probe): WriteMeaning {
   };
 }
 
-// The description shows the new owner in the answer (data.metadata.newOwner), and no field for it in the request.
+// The description shows the new owner in the answer (data.metadata.newOwner), but no field for it in the request.
 function nameNewOwner(input: JsonObject, where: string): JsonObject {
   const { newOwner, ...rest } = input;
   if (newOwner === undefined) return input;

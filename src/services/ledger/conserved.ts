@@ -22,7 +22,10 @@ import {
   ZERO,
 } from "../conserved.ts";
 
-/** The supply of a token is the sum of its accounts, and its mints less its burns; its minted total is the sum of its mints, and at most its cap. */
+/**
+ * The supply of a token is the sum of its accounts, and also its mints minus its burns. Its minted total is the sum of its mints, and at most its
+ * cap.
+ */
 export const tokenConserved: Conserved = {
   law: "A token: supply = sum of accounts = mints - burns; minted total = mints.",
   sides: { left: "the token", right: "its accounts and transactions" },
@@ -52,20 +55,20 @@ async function* tokenPages<Page>(id: string, reads: ConservedReads<Page>): Async
     added = sum([added, ...rows.filter(isMinted).map(({ value }) => value)]);
     return rows;
   });
-  // The sum of the mints is known only now.
+  // The sum of the mints is known only after the last page.
   if (page !== undefined) yield* reads.later(page, mintedRows(id, { token, minted, added, cap }));
 }
 
 interface Minted {
   readonly token: JsonObject;
-  /** What the token says. */
+  /** The minted total according to the token. */
   readonly minted: Decimal;
   /** The sum of its mints. */
   readonly added: Decimal;
   readonly cap: Decimal | undefined;
 }
 
-// Probes of lost mints rest on it too.
+// Probes of lost mints rely on this rule too.
 function mintedRows(id: string, { token, minted, added, cap }: Minted): readonly ConservedRow[] {
   const most = added.compare(minted) > 0 ? added : minted;
   return [
@@ -80,12 +83,12 @@ function supplyRows(id: string, token: JsonObject): readonly ConservedRow[] {
   return [
     left([id, "accounts"], supply, token),
     left([id, "transactions"], supply, token),
-    right([id, "accounts"], ZERO, null), // a token without accounts has a supply of nothing
+    right([id, "accounts"], ZERO, null), // a token without accounts has a supply of zero
     right([id, "transactions"], ZERO, null),
   ];
 }
 
-// A token may be made without a cap, or with 0 for none; a token without its behaviour may have a cap.
+// A token may be created without a cap, or with 0 for no cap. A token whose behaviour is not shown may have one.
 function capOf({ behaviour = null }: JsonObject): Decimal | undefined {
   if (!isObject(behaviour)) throw new Uncounted(`behaviour must have the cap of the token, and is ${shownJson(behaviour)}`);
   const { maxMintQuantity: cap = null } = behaviour;
@@ -129,14 +132,14 @@ function isMinted({ key: [, rule], record }: ConservedRow): boolean {
   return rule === "transactions" && SIGNS.get(textIn(recordIn(record), "type").toUpperCase()) === 1;
 }
 
-/** Returns the effect of a transaction on the supply. */
+/** The effect of each type of transaction on the supply. */
 const SIGNS: ReadonlyMap<string, -1 | 0 | 1> = new Map([
   ["MINT", 1],
   ["BURN", -1],
   ["TRANSFER", 0],
 ]);
 
-/** The supply of a vault's share tokens is the quantity that was issued for its assets. */
+/** The supply of a vault's share tokens is the quantity issued for its assets. */
 export const vaultConserved: Conserved = {
   law: "A vault: its share tokens' supply = what was issued for its assets.",
   sides: { left: "its share tokens", right: "what was issued for its assets" },
@@ -146,7 +149,7 @@ export const vaultConserved: Conserved = {
   pages: vaultPages,
 };
 
-// The supplies are known only when the vault has named its tokens.
+// The supplies can be read only after the vault has named its tokens.
 async function* vaultPages<Page>(id: string, reads: ConservedReads<Page>): AsyncGenerator<Page, void> {
   let tokens: ReadonlyMap<string, number> = new Map();
   yield* reads.read("ledger.vault.get", { id }, (answer) => {
@@ -166,7 +169,7 @@ async function* vaultPages<Page>(id: string, reads: ConservedReads<Page>): Async
   yield* reads.read("ledger.vault.assets", { id }, (answer) => assetRows(id, recordsIn(recordIn(answer)["assets"] ?? [])));
 }
 
-// An asset that is listed twice has been deposited once; which of two unlike listings is right, nobody can say.
+// An asset that is listed twice was deposited once. If the two listings differ, we cannot know which is right.
 function assetRows(id: string, assets: readonly JsonObject[]): readonly ConservedRow[] {
   return [...Map.groupBy(assets, assetName)].flatMap(([name, [asset = {}, ...others]]) => {
     const shares = sharesOf(name, asset);
@@ -182,7 +185,7 @@ function assetRows(id: string, assets: readonly JsonObject[]): readonly Conserve
   });
 }
 
-/** A part of what was issued for an asset. */
+/** One of the quantities that were issued for an asset. */
 interface Share {
   readonly token: string;
   readonly quantity: Decimal;

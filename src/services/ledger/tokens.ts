@@ -46,7 +46,7 @@ const QUANTITY = { id: "id", value: "value" } as const;
 
 const KNOWN_ROLES = ["minter", "burner", "transfer", "notary"];
 
-// The custodians of a vault have rights in its share tokens that the token's own definition does not show.
+// The custodians of a vault have rights in its share tokens, which the definition of these tokens does not show.
 const SHARE_TOKENS = { at: "vaultToken.*", yields: "tokenIds", saysRights: false } as const;
 
 // A new token has its permissions and its owners from the start.
@@ -113,7 +113,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
 export const erc1155: MeaningsOf<"ledger.erc1155."> = {
   "ledger.erc1155.balanceOf": READ,
   "ledger.erc1155.balanceOfBatch": READ,
-  // The description does not say whether it also changes the operators of single tokens.
+  // The description does not say whether this also changes the operators of single tokens.
   "ledger.erc1155.setApprovalForAll": absolute(
     "`ledger.erc1155.isApprovedForAll`",
     approvalForAllSet,

@@ -1,7 +1,7 @@
 import { field, text } from "../../base/json/parts.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 
-/** Each page names the bookmark of the one after it. */
+/** Each page names the bookmark of the next page. */
 export const byBookmark: Paging = {
   how: "by bookmark",
   parameter: "bookmark",
@@ -22,7 +22,7 @@ class BookmarkWalk implements PageWalk {
     this.#last = last;
   }
 
-  // The service may give fewer records than requested, and the description has no limit: a short page may not be the last one.
+  // The service may give fewer records than requested, and the description names no limit. So a short page need not be the last one.
   take({ payload }: ReadPage): AfterPage {
     const bookmark = text(field(payload, "bookmark"));
     if (bookmark === undefined || bookmark === this.#last) return { kind: "end" };
@@ -35,7 +35,7 @@ class BookmarkWalk implements PageWalk {
   }
 }
 
-// Some services give an empty last page the bookmark that led to it. A new bookmark leads to records that were not read.
+// Some services give an empty last page the bookmark that led to it. A new bookmark leads to records that were not read yet.
 function emptyPage(page: number, bookmark: string): AfterPage {
   return {
     kind: "broken",

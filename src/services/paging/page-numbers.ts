@@ -6,7 +6,7 @@ import { count } from "../../base/text/text.ts";
 import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 import type { KeptFailure } from "../../base/failure.ts";
 
-/** Pages have numbers, and `pagination` says how many there are. */
+/** Pages have numbers, and `pagination` gives their count. */
 export const byPageNumber: Paging = {
   how: "by page number",
   parameter: "page",
@@ -16,7 +16,7 @@ export const byPageNumber: Paging = {
   walk: (items) => new NumberWalk(items),
 };
 
-// The claims of a list's pages about it. The list may change between two pages, so their claims may differ.
+// The pages of a list make claims about the list. It may change between two pages, so their claims may differ.
 class NumberWalk implements PageWalk {
   readonly #items: string;
   readonly #digests = new Set<string>();
@@ -71,7 +71,7 @@ class NumberWalk implements PageWalk {
     return first !== undefined && before.some((row) => jsonEquals(row, first)) ? shifted(this.#taken) : undefined;
   }
 
-  // Read to its end, the list must have as many records as it claimed.
+  // At its end, the list must have had as many records as its pages claimed.
   #end(): AfterPage {
     const claimed = this.#said.get("totalItems");
     if (claimed === undefined) return this.#total === 0 && this.#rows > 0 ? broken(withoutPages(this.#rows)) : { kind: "end" };

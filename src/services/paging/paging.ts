@@ -3,17 +3,17 @@ import { field, listOf } from "../../base/json/parts.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { KeptFailure } from "../../base/failure.ts";
 
-/** How the lists of an interface come in pages. */
+/** How an interface divides its lists into pages. */
 export interface Paging {
-  /** In words, as in "read by bookmark". */
+  /** The method in words, as in "read by bookmark". */
   readonly how: string;
-  /** The parameter for one page, as the profile's `parameters` name it. */
+  /** The parameter that selects a page, as the profile's `parameters` name it. */
   readonly parameter: string;
-  /** The input with the size of a page. */
+  /** The input that sets the size of a page. */
   readonly size: string;
-  /** What `response` is for a list: its records, or the whole answer with all of them in its list. */
+  /** The value of `response` for a list: its records, or the whole answer with all records in its list. */
   readonly gives: "the records" | "the answer";
-  /** How a later page differs from the first one, in words for whoever checks it. */
+  /** How later pages differ from the first one, in words for a person who checks them. */
   readonly second: { readonly page: string; readonly follows: string };
   /** Follows one list from page to page; `items` is the name of its list. */
   readonly walk: (items: string, profile: Profile) => PageWalk;
@@ -23,7 +23,7 @@ export interface Paging {
 export interface ReadPage {
   /** The answer without its envelope. */
   readonly payload: Json;
-  /** The envelope without the payload; undefined when the interface has none. */
+  /** The envelope without the payload; undefined if the interface has none. */
   readonly envelope: JsonObject | undefined;
 }
 
@@ -33,15 +33,15 @@ export interface PageWalk {
   take(page: ReadPage): AfterPage;
 }
 
-/** What comes after a page: another one, the end, or a reason not to use the list. */
+/** What follows a page: another page, the end, or a reason not to use the list. */
 export type AfterPage =
-  /** `pages`: how many there are, if the service says it. */
+  /** `pages`: how many pages there are, if the service says this. */
   | { readonly kind: "more"; readonly page: string | number; readonly pages: number | undefined }
   | { readonly kind: "end" }
-  /** Neither this page nor those before it are used. `misnamed`: the parameter may have another name. */
+  /** Neither this page nor the pages before it are used. `misnamed`: the parameter may have another name. */
   | { readonly kind: "broken"; readonly problem: KeptFailure; readonly misnamed: boolean };
 
-/** Returns the list of a page. A missing or null one is empty. */
+/** Returns the list of a page. A missing list, or null, is empty. */
 export function listIn(payload: Json, name: string): readonly Json[] {
   return listOf(field(payload, name));
 }

@@ -7,7 +7,7 @@ import type { Sent } from "../probe.ts";
 
 const ZERO = Decimal.of(0);
 
-/** Returns whether the present value has everything that was sent; the service may have added fields of its own. */
+/** Returns whether the present value contains everything that was sent. The service may have added fields. */
 export function includes(there: Json | undefined, asked: Json | undefined): boolean {
   if (asked === undefined) return true;
   if (there === undefined) return false;
@@ -19,17 +19,17 @@ export function includes(there: Json | undefined, asked: Json | undefined): bool
 }
 
 /**
- * Returns whether a present value is the one that was sent. `includes` recognizes what a write left. Only `isExactly` shows that a write
- * would have changed nothing: what the service has beside the sent value may be what the write removes. See decision 210.
+ * Compares a present value with the one that was sent. `includes` recognizes what a write has left. But only `isExactly` shows that a write
+ * would change nothing: the write may remove what the service has in addition to the sent value. See decision 210.
  */
 export type Alike = (there: Json | undefined, asked: Json | undefined) => boolean;
 
-/** Returns whether the present value is the one that was sent, with nothing beside it. */
+/** Returns whether the present value is exactly the one that was sent. */
 export function isExactly(there: Json | undefined, asked: Json | undefined): boolean {
   return asked === undefined || (there !== undefined && jsonEquals(there, asked));
 }
 
-/** Returns whether an object has each sent field; it may have others. */
+/** Returns whether an object has each field that was sent; it may have others. */
 export function hasFields(there: Json | undefined, asked: JsonObject, alike: Alike): boolean {
   return isObject(there) && Object.keys(asked).every((name) => alike(there[name], asked[name]));
 }
@@ -39,12 +39,12 @@ export function without(fields: JsonObject, ...names: readonly string[]): JsonOb
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Returns whether an entity is the requested one: by organization and every attribute of it. */
+/** Returns whether an entity is the requested one, by its organization and all its attributes. */
 export function isEntity(there: Json | undefined, asked: Json | undefined): boolean {
   return isObject(asked) && includes(there, asked);
 }
 
-/** Returns whether both lists hold the same, in any order. */
+/** Returns whether both lists have the same members, in any order. */
 export function sameMembers(there: Json | undefined, asked: readonly Json[], same: (a: Json, b: Json) => boolean): boolean {
   const list = listOf(there);
   return (
@@ -54,19 +54,19 @@ export function sameMembers(there: Json | undefined, asked: readonly Json[], sam
   );
 }
 
-/** Returns whether something of this kind is anywhere in a value. */
+/** Returns whether a value contains something that matches, at any depth. */
 export function contains(value: Json, isIt: (value: Json) => boolean): boolean {
   if (isIt(value)) return true;
   if (Array.isArray(value)) return value.some((each: Json) => contains(each, isIt));
   return isObject(value) && Object.values(value).some((each) => contains(each, isIt));
 }
 
-/** Returns a balance of a reading: without an account it is zero. */
+/** Returns the balance in a reading. A missing account has a balance of zero. */
 export function balanceIn(reading: Json | undefined): Decimal | undefined {
   return reading === null ? ZERO : number(field(reading, "balance"));
 }
 
-/** Splits a write of several things: of the batch, or of a list in one of its fields. */
+/** Splits a write into the items of its batch, or of a list in one of its fields. */
 export function itemsOf(sent: Sent): readonly Sent[] {
   const { items, ...shared } = sent.input;
   if (items === undefined) return [sent];

@@ -3,17 +3,17 @@ import { isMasked } from "../../base/secret.ts";
 import { maybeSame } from "../same-id.ts";
 
 /**
- * Whether a record is of a write. `maybe`: the record does not say enough, or in words that are not known, so it neither shows the write
- * nor that it is missing.
+ * Whether a record belongs to a write. `maybe`: the record does not say enough, or uses unknown words. Then it shows neither the write nor
+ * that the write is missing.
  */
 export type Match = "yes" | "maybe" | "no";
 
-/** Returns whether a record is of a write, if its parts are so: one that contradicts suffices. */
+/** Combines the matches of a record's parts: one contradiction is enough. */
 export function worst(matches: readonly Match[]): Match {
   return matches.includes("no") ? "no" : matches.includes("maybe") ? "maybe" : "yes";
 }
 
-/** Returns whether a record names an entity: every attribute of it, and not only the organization of a member. */
+/** Returns whether a record names an entity, with all its attributes and not only the organization of a member. */
 export function partyMatch(there: Json | undefined, asked: Json | undefined): Match {
   if (!isObject(there) || !isObject(asked)) return "maybe";
   const names = Object.keys(asked);

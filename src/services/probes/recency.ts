@@ -4,13 +4,13 @@ import { maybeSameId } from "../same-id.ts";
 import { field, text } from "../../base/json/parts.ts";
 import { contains, isEntity } from "./compare.ts";
 
-// Any reading may show an earlier moment, but no moment before the readings shows what the service wrote after them.
+// Any reading may show an earlier moment. But no moment before the readings can show what the service wrote after them.
 
 const SECOND_MS = 1_000;
 
 /**
- * When the service wrote something, compared with its answer to the first reading before the write. Its `Date` has whole seconds, so what
- * it wrote in that very second may be from before. `unknown`: one of the two times is missing.
+ * When the service wrote something, compared with its answer to the first reading before the write. The `Date` header has whole seconds, so
+ * what was written in that same second may be older. `unknown`: one of the two times is missing.
  */
 export type Newness = "after" | "same second" | "before" | "unknown";
 
@@ -23,32 +23,33 @@ export function newnessOf({ since }: Pick<Evidence, "since">, at: number | undef
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** A timestamp as the service writes it: ISO 8601, and in UTC where it names no offset. `undefined` when it is none. */
+/** Parses a time in the service's format: ISO 8601, in UTC if it names no offset. Returns `undefined` for anything else. */
 export function timeOf(value: Json | undefined): number | undefined {
   const [written, offset] = ISO_TIME.exec(text(value) ?? "") ?? [];
   if (written === undefined) return undefined;
-  // Without an offset, JavaScript would take it for a time of this machine's zone.
+  // JavaScript would read a time without an offset as local time.
   const time = Date.parse(offset === undefined ? `${written}Z` : written);
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Returns whether a write names the thing, or may name it, anywhere in its input. */
+/** Returns whether a write names the thing anywhere in its input, or may name it. */
 export function names(input: Json, thing: Json): boolean {
   return contains(input, (value) => maybeSameId(value, thing));
 }
 
-/** Returns the question whether another write names a thing, or may name it. */
+/** Returns a function that says whether another write names a thing, or may name it. */
 export function naming(thing: Json): (write: OtherWrite) => boolean {
   return ({ input }) => names(input, thing);
 }
 
-/** Returns whether another write at the same time is one that touches the thing: one that names it, for instance. */
+/** Returns whether another write at the same time touches the thing, for example because it names it. */
 export function isTouchedBeside({ rivals, bystanders }: Evidence, touches: (write: OtherWrite) => boolean): boolean {
   return [...rivals, ...bystanders].some(touches);
 }
 
 /**
- * Returns the sight of a write whose effect is not there: it is missing only if no other write at the same time may have undone it (decision 224).
+ * Returns the sight of a write whose effect is not visible. The effect counts as missing only if no other write at the same time may have undone
+ * it (decision 224).
  */
 export function missing(
   evidence: Evidence,
@@ -64,17 +65,17 @@ const UNDONE_BESIDE: Sight = {
   why: "its effect is not there, and another write at the same time may have undone it",
 };
 
-/** Returns the writes that, as far as is known, have left none of the records with these ids: a record could be theirs. */
+/** Returns the writes that are not known to have left one of the records with these ids, so that another record could be theirs. */
 export function withoutRecord(writes: readonly OtherWrite[], ids: ReadonlySet<Json | undefined>): readonly OtherWrite[] {
   return writes.filter(({ transactions }) => !transactions.some((id) => ids.has(id)));
 }
 
-/** The stamps of a record with its time and author. */
+/** The stamps of a record, each with a time and an author. */
 export type Stamp = "created" | "updated";
 
 /**
- * Returns whether the stamp of a record proves that this very write left it: the write's actor stamped it after the readings before it,
- * and no other write of the run can have done so.
+ * Returns whether the stamp of a record proves that this very write left it: the write's actor made the stamp after the readings before the
+ * write, and no other write of the run can have made it.
  */
 export function isStamped(
   evidence: Evidence,

@@ -31,13 +31,13 @@ import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../prob
 import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, changingAsset, effectOfChange, isCreation, isSpent, newChanges } from "./records.ts";
 
-/** B.1: the present asset, and its history, whose records name their transactions. */
+/** B.1: reads the present asset and its history, whose records name their transactions. */
 function probeOf(judge: (evidence: Evidence) => Sight, split: (sent: Sent) => readonly Sent[]): Probe {
   const judgeNamed = (evidence: Evidence): Sight => named(evidence, judge(evidence));
   return forEach(split, { before: reads, after: reads, keep, known: ({ history }) => listOf(history), judge: judgeNamed });
 }
 
-// Without a known actor, the present asset may be anybody's.
+// Without a known actor, anybody may have left the present asset.
 function named({ actor }: Evidence, sight: Sight): Sight {
   return actor === undefined && (sight.seen === "effect" || sight.seen === "conflict") ? NAMELESS : sight;
 }
@@ -51,7 +51,7 @@ function reads({ input, profile }: Sent): Reads {
   };
 }
 
-// Of a long history, only the transactions are kept, to recognise new ones.
+// Only the transactions of a long history are kept, in order to recognise new ones.
 function keep({ asset = null, history = null }: Readings): Readings {
   return { asset, history: transactionsIn(history) };
 }
@@ -60,7 +60,7 @@ function transactionsIn(history: Json): readonly Json[] {
   return recordsIn(field(history, "records")).map((record) => record["transactionId"] ?? null);
 }
 
-/** Returns the changes to the asset since then, by anybody, except those of earlier writes of the run. */
+/** Returns everybody's changes of the asset since the readings before the write, except those of earlier writes of the run. */
 function changesSince(evidence: Evidence): readonly HistoryChange[] {
   return allSince(evidence).filter((change) => !isSpent(change, evidence));
 }
@@ -72,15 +72,15 @@ function allSince(evidence: Evidence): readonly HistoryChange[] {
   );
 }
 
-/** Returns the changes that prove by themselves that they are newer than the write's intent. */
+/** Returns the changes that are certainly newer than the write's intent. */
 function provenIn(evidence: Evidence, changes: readonly HistoryChange[]): readonly HistoryChange[] {
   return newChanges(evidence, changes, changingAsset(idIn(evidence)));
 }
 
-/** Returns whether what a write sets, with this input, is what the asset shows. */
+/** Returns whether the asset shows what a write with this input sets. */
 type IsAsAsked = (asset: JsonObject, input: JsonObject, alike?: Alike) => boolean;
 
-// Another write of the asset at the same time could have left a record, if its own is not known, or the asset that is there now.
+// Another write to the asset at the same time may have left a record if its own record is unknown, or the asset that is there now.
 function couldBeOthers(
   evidence: Evidence,
   shown: HistoryChange | Omit<HistoryChange, "id" | "at">,
@@ -96,7 +96,7 @@ function couldBeOthers(
   );
 }
 
-// Without a record from before, only the readings before can decide.
+// A change that is not certainly newer than the intent rests on the readings only.
 function oneOf(evidence: Evidence, changes: readonly HistoryChange[], isAsAsked: IsAsAsked): Sight | undefined {
   const [ours, ...more] = changes.filter(({ left, by }) => isAsAsked(left, evidence.input) && isBy(evidence, by));
   if (ours === undefined) return undefined;
@@ -154,7 +154,7 @@ export const assetOwnersSet: Probe = probeOf(
   itemsOf,
 );
 
-/** The asset does not exist any more, and its last change is the deletion. A missing asset alone proves nothing. */
+/** The asset no longer exists, and its last change is the deletion. A missing asset alone proves nothing. */
 export const assetDeleted: Probe = probeOf((evidence) => {
   const { before, now } = evidence;
   if (before === undefined) return UNREAD;
@@ -166,9 +166,9 @@ export const assetDeleted: Probe = probeOf((evidence) => {
     if (isBy(evidence, last.by)) return deletedBy(evidence, last);
     if (partyMatch(last.by, evidence.actor) === "no") return DELETED_BY_OTHERS;
   }
-  // What is in the history was there: a reading before the write that did not show it was old.
+  // The history shows that the asset existed, so a reading before the write that did not show it was out of date.
   if (before["asset"] === null) return last !== undefined && isGone ? DELETED_BY_ANYBODY : { seen: "nothing", again: "never" };
-  // Also by a write of this run, whose record is known.
+  // Includes creations by this run, whose records are known.
   if (!isGone) return allSince(evidence).some(({ left }) => isCreation(left)) ? MADE_AGAIN : { seen: "nothing", again: "value" };
   return { seen: "effect", by: { asset: "does not exist any more" }, rests: "readings", again: "value" };
 }, eachOf("id"));
@@ -194,7 +194,7 @@ function deletedBy(evidence: Evidence, last: HistoryChange): Sight {
   return { ...effectOfChange(last), rests: isProven ? "record" : "readings" };
 }
 
-// A change of ours leaves exactly one more record that shows the sent values.
+// Our change leaves exactly one more record that shows the sent values.
 function changed(evidence: Evidence, isAsAsked: IsAsAsked): Sight {
   if (evidence.before === undefined) return UNREAD;
   const changes = changesSince(evidence);
@@ -208,7 +208,7 @@ function changed(evidence: Evidence, isAsAsked: IsAsAsked): Sight {
   return wasSo(() => true) ? ALMOST_SO : { seen: "nothing", again: "value" };
 }
 
-// The data may give the owners too.
+// The data may contain the owners too.
 function hasOwners({ owners }: JsonObject, { data }: JsonObject): boolean {
   const given = field(data, "ledgerMetadata");
   if (given === undefined) return true;
@@ -223,7 +223,7 @@ function isBy({ actor }: Evidence, entity: Json | undefined): boolean {
   return actor === undefined || isEntity(entity, actor);
 }
 
-// Owners that are listed among the data are not part of it.
+// Owners that are given within the data are not part of it.
 function dataOf({ data }: JsonObject): JsonObject {
   return without((data ?? {}) as JsonObject, "ledgerMetadata");
 }

@@ -8,26 +8,26 @@ import { present } from "../../../base/present.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { type Match, partyMatch, worst } from "../../probes/match.ts";
 
-// What each write moves, and whether a record of a movement can be of it. The same question is asked of the write whose answer was lost
-// and of every other write of the run, so that a record which several of them could have left proves none (decision 203).
+// What each write moves, and whether the record of a movement can belong to it. The same question is asked for the write whose answer was
+// lost and for every other write of the run. So a record that several writes could have left proves none of them (decision 203).
 
 /** One movement that a write makes. */
 export interface Move {
-  /** The service's word for it. */
+  /** The service's word for the kind of movement. */
   readonly type: "MINT" | "BURN" | "TRANSFER";
   /** The token that is moved. */
   readonly tokenId: Json;
-  /** Who gives; undefined when nobody does. */
+  /** The sender; undefined if there is none. */
   readonly from?: Json;
-  /** Who receives; undefined when nobody does. */
+  /** The receiver; undefined if there is none. */
   readonly to?: Json;
-  /** How much is moved; undefined: any amount. */
+  /** How much is moved; undefined for any amount. */
   readonly amount?: Decimal;
-  /** The ids that the moved unit may have, empty when none is known; undefined for an amount. */
+  /** The possible ids of the moved unit, empty if none is known; undefined for an amount. */
   readonly units?: readonly string[];
 }
 
-/** The writes that move tokens, and what each moves. */
+/** The writes that move tokens, with the movements of each. */
 const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject, key?: string) => readonly Move[]>>> = {
   "ledger.token.mint": ({ id = null, to = null, value, nftData }, key) => [
     { type: "MINT", tokenId: id, to, ...(nftData === undefined ? amountOf(value) : { units: unitsIn(nftData, key) }) },
@@ -44,7 +44,7 @@ const MOVES: Partial<Readonly<Record<OperationName, (item: JsonObject, key?: str
     sharesIn(item).map(({ tokenId = null, payer = null }) => ({ type: "BURN", tokenId, from: payer })),
 };
 
-/** Returns what a write moves; nothing for one that moves no tokens. `key`: the field of a new unit's data that is its id, if that is known. */
+/** Returns the movements of a write; none if it moves no tokens. `key`: the field of a new unit's data that is its id, if that is known. */
 export function movesOf({ operation, input }: Pick<OtherWrite, "operation" | "input">, key?: string): readonly Move[] {
   const moves = MOVES[operation as OperationName];
   return moves === undefined ? [] : itemsIn(input).flatMap((item) => moves(item, key));
@@ -58,11 +58,11 @@ function moveOf({ id = null, from = null, to = null, value, data }: JsonObject):
   return [{ type: "TRANSFER", tokenId: id, from, to, ...(unit === undefined ? amountOf(value) : { units: unitNamed(unit) }) }];
 }
 
-/** Returns the transfers of a batch, each as the input of a single one. */
+/** Returns the transfers of a batch, each as the input of a single transfer. */
 export function transfersIn({ ids, values, data, ...parties }: JsonObject): readonly JsonObject[] {
   if (ids === undefined) return [{ ...parties, ...present({ values, data }) }];
   const [tokens, amounts, units] = [listOf(ids), listOf(values), listOf(field(data, "assetIds"))];
-  // Units are listed separately from their tokens: they belong to the tokens that can have units, if there are as many.
+  // Units are listed separately from their tokens. If the counts agree, they belong to the tokens that can have units.
   const single = [...tokens.keys()].filter((at) => number(amounts[at] ?? ONE)?.equals(ONE) === true);
   const unitAt = new Map(single.map((at, nth) => [at, single.length === units.length ? (units[nth] ?? "") : ""]));
   return tokens.map((id, at) => {
@@ -73,7 +73,7 @@ export function transfersIn({ ids, values, data, ...parties }: JsonObject): read
 
 const ONE = Decimal.of(1);
 
-// Items that add to the same total may have been combined.
+// Items that add to the same total may have been combined before.
 function itemsIn(input: JsonObject): readonly JsonObject[] {
   const { parts, items = parts, ...shared } = input;
   return items === undefined ? [input] : recordsIn(items).map((item) => ({ ...shared, ...item }));
@@ -89,13 +89,13 @@ function amountOf(value: Json | undefined): Pick<Move, "amount"> {
   return amount === undefined ? {} : { amount };
 }
 
-// Only the token's definition says which field is the id, and no reading shows it.
+// Only the token's definition says which field is the id, and no reading shows the definition.
 function unitsIn(data: Json, key: string | undefined): readonly string[] {
   if (!isObject(data)) return [];
   return key === undefined ? Object.values(data).flatMap(unitNamed) : unitNamed(data[key]);
 }
 
-/** Returns the field of a unit's data that is its id, if the run itself has defined it. */
+/** Returns the field of a unit's data that is its id, if the run itself has defined the token. */
 export function keyFieldOf(tokenId: Json | undefined, earlier: readonly OtherWrite[]): string | undefined {
   const definitions = earlier
     .filter(({ operation }) => DEFINING.has(operation))
@@ -115,28 +115,28 @@ function unitNamed(value: Json | undefined): readonly string[] {
 
 /** What a record shows of one movement. */
 export interface ShownMovement {
-  /** Who did it, as the service writes it; undefined when the record does not say. */
+  /** Who made the movement, as the service writes it; undefined if the record does not say. */
   readonly by: Json | undefined;
-  /** The sender, as the service writes it; undefined when the record names none. */
+  /** The sender, as the service writes it; undefined if the record names none. */
   readonly from: Json | undefined;
-  /** The receiver, as the service writes it; undefined when the record names none. */
+  /** The receiver, as the service writes it; undefined if the record names none. */
   readonly to: Json | undefined;
-  /** How much was moved; undefined when the record does not say. */
+  /** How much was moved; undefined if the record does not say. */
   readonly amount: Decimal | undefined;
-  /** The kind of the transaction, such as `MINT`; undefined when the record does not say. */
+  /** The kind of the transaction, such as `MINT`; undefined if the record does not say. */
   readonly type: Json | undefined;
   /** The moved unit; `undefined` for an amount. */
   readonly unit: string | undefined;
 }
 
-/** Returns whether a record of a movement is of this move by this entity; `undefined`: it is not known who acts. */
+/** Returns whether the record of a movement belongs to this move by this entity; `undefined` means that the actor is unknown. */
 export function matchOf(movement: ShownMovement, move: Move, actor: JsonObject | undefined): Match {
   const { type, to, from, amount, units } = move;
   return worst([
     matchOfType(movement.type, type),
     partyMatch(movement.by, actor),
     to === undefined ? "yes" : partyMatch(movement.to, to),
-    // The description lists no field for who gives.
+    // The description has no field for the sender.
     from === undefined || !isObject(movement.from) ? "yes" : partyMatch(movement.from, from),
     amount === undefined ? "yes" : matchOfAmount(movement.amount, amount),
     units === undefined ? "yes" : matchOfUnit(movement.unit, units),
@@ -145,7 +145,7 @@ export function matchOf(movement: ShownMovement, move: Move, actor: JsonObject |
 
 const WORDS: ReadonlySet<Json | undefined> = new Set<Move["type"]>(["MINT", "BURN", "TRANSFER"]);
 
-/** Returns whether a record's word can be this one: the description shows the word for a mint only. */
+/** Returns whether a record's word can mean this type. The description shows only the word for a mint. */
 export function matchOfType(there: Json | undefined, type: Move["type"]): Match {
   if (there === type) return "yes";
   return WORDS.has(there) ? "no" : "maybe";

@@ -8,33 +8,33 @@ import { maybeSameId } from "../../same-id.ts";
 import { names, newnessOf, timeOf } from "../../probes/recency.ts";
 import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 
-// The records of transactions: the service wrote each of them once, with a time and an id. No earlier moment of the service can show a
-// record that is newer than the readings before a write, and that proves no other write.
+// The records of transactions. The service writes each record once, with a time and an id. A record that is newer than the readings before
+// a write, and that proves no other write, cannot come from an earlier moment of the service.
 
 const MS = Decimal.of(1_000);
-/** A time of at least this many digits is in milliseconds. */
+/** A time above this value is in milliseconds, any other in seconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
 
-/** One record that a transaction left. */
+/** A record that a transaction left. */
 export interface NewRecord {
-  /** The transaction. */
+  /** The id of the transaction. */
   readonly id: string | undefined;
   /** When the service wrote it, in milliseconds. */
   readonly at: number | undefined;
-  /** Who did it, as the service writes it; undefined when the record does not say. */
+  /** Who did it, as the service writes it; undefined if the record does not say. */
   readonly by: Json | undefined;
 }
 
-/** One movement of a token, as the list of its transactions shows it. Their ids need not be those of the ledger. */
+/** One movement of a token in the list of its transactions. Their ids may differ from those of the ledger. */
 export interface TokenMovement extends NewRecord, ShownMovement {}
 
-/** One record of a history, with the resource as it was left. */
+/** One record of a history, with the resource after the change. */
 export interface HistoryChange extends NewRecord {
-  /** The record as the history has it: the resource after the change. */
+  /** The resource after the change, as the record shows it. */
   readonly left: JsonObject;
 }
 
-/** The movements of a token. A transaction without details is a movement too, and could be any. */
+/** Returns the movements of a token. A transaction without details is a movement too, and could be any of them. */
 export function movementsOf(transactions: Json | undefined, tokenId: Json | undefined): readonly TokenMovement[] {
   return recordsIn(transactions).flatMap((transaction) => {
     const details = recordsIn(transaction["transactionDetails"]);
@@ -59,8 +59,8 @@ function movementIn(transaction: JsonObject, detail: JsonObject): TokenMovement 
 }
 
 /**
- * Returns the read of a token's transactions that may be newer than the readings before a write. Older ones prove nothing of it, except
- * that they are those of other writes of the run.
+ * Returns the read of a token's transactions that may be newer than the readings before a write. Older transactions prove nothing about
+ * this write; they are kept only if they belong to other writes of the run.
  */
 export function movementsRead(tokenId: Json): ProbeRead {
   return {
@@ -78,7 +78,7 @@ function movedAt(detail: JsonObject, transaction: JsonObject): number | undefine
   return timeOf(transaction["createdAt"]);
 }
 
-/** The records of a history, the oldest first. */
+/** Returns the records of a history, the oldest first. */
 export function changesIn(history: Json | undefined): readonly HistoryChange[] {
   const records = oldestFirst(recordsIn(field(history, "records")));
   return records.map((left, at) => ({
@@ -89,7 +89,7 @@ export function changesIn(history: Json | undefined): readonly HistoryChange[] {
   }));
 }
 
-// The description does not show in which order a history lists its records. Without their times, the order is as it was given.
+// The description does not say in which order a history lists its records. Without times, the order stays as it was given.
 function oldestFirst(records: readonly JsonObject[]): readonly JsonObject[] {
   const timed = records.map((record) => ({ record, at: timeOf(record["transactionTime"]) ?? Number.NaN }));
   const [first, last] = [timed[0], timed.at(-1)];
@@ -98,25 +98,25 @@ function oldestFirst(records: readonly JsonObject[]): readonly JsonObject[] {
   return (isReversed ? timed.toReversed() : timed).toSorted((one, other) => one.at - other.at).map(({ record }) => record);
 }
 
-/** Returns whether a record of a history is of the creation of its resource. */
+/** Returns whether a record of a history shows the creation of its resource. */
 export function isCreation({ trasactionType }: JsonObject): boolean {
   return trasactionType === "CREATED";
 }
 
-// A record of a deletion may show the resource as the change before it left it: then it does not say who deleted it.
+// The record of a deletion may show the resource as the change before it left it. Then it does not say who deleted it.
 function isCarriedOver(left: JsonObject, before: JsonObject | undefined): boolean {
   const { updatedAt = null, transactionTime = null } = left;
   return before !== undefined && updatedAt !== transactionTime && jsonEquals(updatedAt, before["updatedAt"] ?? null);
 }
 
-/** Returns whether a transaction has proven another write. */
+/** Returns whether a transaction has already proven another write. */
 export function isSpent({ id }: NewRecord, evidence: Evidence): boolean {
   return id !== undefined && evidence.isSpent(id);
 }
 
 /**
- * Returns the movements of a token that only this write, or one at the same time, can have left. In the second of the readings before the
- * write, that is one which no earlier write of the run can have left.
+ * Returns the movements of a token that only this write, or another at the same time, can have left. A movement in the same second as the
+ * readings before the write counts only if no earlier write of the run can have left it.
  */
 export function newMovements(
   evidence: Evidence,
@@ -126,16 +126,16 @@ export function newMovements(
   return newOnes(evidence, movements, (movement) => !couldBeOf(evidence.earlier, movement, { all: movements, tokenId }));
 }
 
-/** Where a movement is looked for. */
+/** What a movement is compared with. */
 interface Among {
-  /** Every movement of the token that is listed. */
+  /** All listed movements of the token. */
   readonly all: readonly TokenMovement[];
   readonly tokenId: Json | undefined;
-  /** The field of a unit's data that is its id, if that is known. */
+  /** The field of a unit's data that is its id, if known. */
   readonly key?: string | undefined;
 }
 
-/** Returns whether another write of the run, at the same time, could have left a movement: then it proves neither. */
+/** Returns whether another write of the run at the same time could have left a movement. Then the movement proves neither write. */
 export function couldBeOthers({ rivals, bystanders }: Evidence, movement: ShownMovement, among: Among): boolean {
   return couldBeOf([...rivals, ...bystanders], movement, among);
 }
@@ -147,42 +147,42 @@ function couldBeOf(writes: readonly OtherWrite[], movement: ShownMovement, { all
   });
 }
 
-// Each movement of a write leaves one record: a write whose records are all known has left no other.
+// Each movement of a write leaves one record. So a write whose records are all known has left no other record.
 function hasLeftAll({ transactions, actor }: OtherWrite, moves: readonly Move[], all: readonly TokenMovement[]): boolean {
   const left = all.filter(({ id }) => id !== undefined && transactions.includes(id));
   return left.length >= moves.length && moves.every((move) => left.some((each) => matchOf(each, move, actor) !== "no"));
 }
 
 /**
- * Returns the movements that are not older than the readings before a write, and have proven no other: any of them may be of this write, as
- * far as its time says.
+ * Returns the movements that are not older than the readings before a write, and have proven no other write. Judging by its time, any of
+ * them may belong to this write.
  */
 export function unspentSince(evidence: Evidence, movements: readonly TokenMovement[]): readonly TokenMovement[] {
   return movements.filter((each) => newnessOf(evidence, each.at) !== "before" && !isSpent(each, evidence));
 }
 
-/** Returns whether somebody else left a record since the readings before the write, as far as its time and author say. */
+/** Returns whether somebody else left a record after the readings before the write, judging by its time and author. */
 export function isOfOthers(evidence: Evidence, { id, at, by }: NewRecord): boolean {
   const newness = newnessOf(evidence, at);
   const isEarlier = evidence.earlier.some(({ transactions }) => transactions.some((each) => each === id));
   return (newness === "after" || newness === "same second") && !isEarlier && partyMatch(by, evidence.actor) === "no";
 }
 
-/** A record may be of the write, and is not clear enough: its effect can neither be seen nor be missing. */
+/** A record may belong to the write, but is not clear enough. So the effect counts neither as visible nor as missing. */
 export const UNSURE: Sight = {
   seen: "unclear",
   why: "a transaction of the token could be this write: its record does not say clearly who did what",
 };
 
-/** The operations that change an asset which they do not name. */
+/** The operations that change an asset without naming it. */
 const APPROVING: ReadonlySet<string> = new Set(["ledger.transfer.approve"]);
 
-/** Returns the question whether another write may change an asset: it names the asset, or changes one that it does not name. */
+/** Returns a function that says whether another write may change an asset: it names the asset, or changes assets without naming them. */
 export function changingAsset(id: Json): (write: OtherWrite) => boolean {
   return ({ operation, input }) => names(input, id) || APPROVING.has(operation);
 }
 
-/** Returns the changes of a thing that only this write, or one at the same time, can have left. They have the ledger's own ids. */
+/** Returns the changes of a thing that only this write, or another at the same time, can have left. Their ids are those of the ledger. */
 export function newChanges(
   evidence: Evidence,
   changes: readonly HistoryChange[],
@@ -207,7 +207,7 @@ function newOnes<T extends NewRecord>(
 /** The sight of an effect. */
 export type SeenEffect = Extract<Sight, { readonly seen: "effect" }>;
 
-/** Returns the effect that a change proves; its transaction is the ledger's own. */
+/** Returns the effect that a change proves. Its transaction id is that of the ledger. */
 export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): SeenEffect {
   const transactionTime = isoTimeOrNull(at);
   return {
@@ -218,7 +218,7 @@ export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): 
   };
 }
 
-/** Returns the effect that a movement proves. The id of a token's transaction may differ from the ledger's. */
+/** Returns the effect that a movement proves. The id of a token's transaction may differ from the ledger's id. */
 export function effectOfMovement({ id }: TokenMovement, by: JsonObject): SeenEffect {
   return {
     seen: "effect",

@@ -19,7 +19,7 @@ import { partyMatch } from "../../probes/match.ts";
 import { missing, naming } from "../../probes/recency.ts";
 import { type HistoryChange, changesIn, effectOfChange, newChanges } from "./records.ts";
 
-/** B.2: the one request with our mark. */
+/** B.2: the one transfer request with our mark. */
 export const transferRequested: Probe = forEach(itemsOf, {
   after: ({ input }) => ({
     ofAsset: { operation: "ledger.transfer.byAsset", input: { assetId: listOf(input["id"])[0] ?? "", pendingOnly: false } },
@@ -28,7 +28,7 @@ export const transferRequested: Probe = forEach(itemsOf, {
   judge: byMark,
 });
 
-/** B.3: the same. */
+/** B.3: the one approval request with our mark. */
 export const approvalRequested: Probe = forEach(itemsOf, {
   after: ({ input }) => ({ mine: { operation: "ledger.approval.mine", input: { approvalType: input["approvalType"] ?? "" } } }),
   judge: byMark,
@@ -49,7 +49,8 @@ const UNMARKED: Sight = {
   why: "a request like this one has no mark, and the service may not have kept the one that was sent",
 };
 
-// A request contradicts what was sent by another requester, other approvers, or another number of them. The service may have added approvers.
+// A request contradicts what was sent if it has another requester, lacks approvers, or needs another number of them. The service may have
+// added approvers.
 function isAlike(request: JsonObject, { approvers, numRequired }: JsonObject, actor: JsonObject | undefined): boolean {
   const [there, number] = [field(request, "approvers"), field(request, "numRequired")];
   const hasAll = (others: readonly Json[]): boolean =>
@@ -63,7 +64,7 @@ function isAlike(request: JsonObject, { approvers, numRequired }: JsonObject, ac
 
 type Word = keyof LedgerProfile["requestStatus"];
 
-/** The actor's own entry among the approvers changed to this word. */
+/** The actor's own entry among the approvers has changed to this word. */
 export const transferVoted = (word: Word): Probe =>
   forEach(eachOf("id"), { ...turned(word, votes), ...reading("ledger.transfer", ({ id = "" }) => ({ id })) });
 
@@ -72,7 +73,7 @@ export const approvalVoted = (word: Word): Probe => forEach(itemsOf, { ...turned
 
 const ofApproval = reading("ledger.approval", ({ id = "", approvalType = "" }) => ({ id, approvalType }));
 
-/** Only the requester cancels, and it shows in the request as a whole. */
+/** Only the requester can cancel, and the cancellation shows in the status of the request itself. */
 export const approvalCancelled: Probe = forEach(itemsOf, {
   ...turned("cancelled", (request) => ({ own: [field(request, "status") ?? null], shared: [] })),
   ...ofApproval,
@@ -84,7 +85,7 @@ interface Words {
   readonly shared: readonly Json[];
 }
 
-// The answer does not show who votes for a whole organization, and a playbook may leave the actor open.
+// The answer does not show who votes for a whole organization, and a playbook may not name the actor.
 function votes(request: Json, { actor = {} }: Sent): Words {
   if (!Array.isArray(field(request, "approvers"))) return { own: [null], shared: [] };
   const entries = recordsIn(field(request, "approvers"));
@@ -114,10 +115,10 @@ function reading(
 
 type WordsIn = (request: Json, sent: Sent) => Words;
 
-// One more status of this kind than before.
+// The effect is one more status of this kind than before.
 function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | "judge"> {
   return {
-    // A second vote of the same kind for one entry would turn it as well, whatever its comment is.
+    // A second vote of the same kind for an entry would change it as well, whatever its comment is.
     isAlike: (rival, { input, actor }) =>
       maybeSameId(rival.input["id"] ?? null, input["id"] ?? null) && partyMatch(rival.actor, actor) !== "no",
     keep: ({ request = null }, sent) => {
@@ -149,16 +150,16 @@ function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | 
   };
 }
 
-// Another vote of the actor on the same request may have turned its entry once more.
+// Another vote of the actor on the same request may have changed the actor's entry again.
 function ownVote({ input, actor }: Evidence): (write: OtherWrite) => boolean {
   const isOfRequest = naming(input["id"] ?? null);
   return (write) => isOfRequest(write) && partyMatch(write.actor, actor) !== "no";
 }
 
-// Such as another spelling of the word for this very vote.
+// For example if the service spells the word for this very vote in another way.
 const UNKNOWN_WORD: Sight = { seen: "unclear", why: "the request shows no status of the actor's entry that the profile knows" };
 
-/** Returns the change of the request that changed one own entry to this word, if only this write can have left it. */
+/** Returns the change of the request in which one entry of the actor changed to this word, if only this write can have left it. */
 function turnIn(evidence: Evidence, wordsIn: WordsIn, wanted: string): HistoryChange | undefined {
   const changes = changesIn(evidence.now["history"]);
   const countAt = (change: HistoryChange | undefined): number =>

@@ -15,19 +15,19 @@ import { type Alike, includes, isExactly, itemsOf } from "../../probes/compare.t
 import { isStamped, isTouchedBeside, missing, naming, newnessOf, timeOf } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 
-/** How the effect of a write that sets a value is found: it has the value now, and had another one before. */
+/** How to find the effect of a write that sets a value: the value is there now, and was different before. */
 export interface Setting {
   /** Returns the reads that show the value, which are the same before and after the write. */
   readonly reads: (sent: Sent) => Reads;
-  /** Returns whether the readings show the value that was sent; what is alike differs by the question. */
+  /** Returns whether the readings show the value that was sent. `alike` compares two values. */
   readonly isSo: (read: Readings, sent: Sent, alike: Alike) => boolean;
   /** The record that the write stamps, and the id by which other writes would name the same thing. */
   readonly stamped?: (read: Readings, sent: Sent) => { readonly record: Json | undefined; readonly thing: Json };
-  /** Whether it does several things, one after the other; by default the items of a batch. */
+  /** Splits a write that does several things, one after the other; by default into the items of a batch. */
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
-/** Returns the probe of a write that sets a value. Of before, only whether the value was already set is kept, and the stamp. */
+/** Returns the probe of a write that sets a value. It keeps of the readings before only whether the value was already set, and the stamp. */
 export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting): Probe {
   const isExactlySo = (read: Readings, sent: Sent): boolean => isSo(read, sent, includes) && isSo(read, sent, isExactly);
   return forEach(split, {
@@ -41,11 +41,11 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
     judge: (evidence) => {
       const { before, now } = evidence;
       const { record, thing = "" } = stamped?.(now, evidence) ?? {};
-      // What somebody else has changed since may hide this write's effect, or look like it.
+      // Somebody else's later change may hide the effect of this write, or look like it.
       if (isStampedByOther(evidence, record)) return CHANGED_BY_OTHERS;
       // An empty list proves nothing about something that does not exist.
       if (Object.values(now).includes(null) || !isSo(now, evidence, includes)) {
-        // Without the id of a thing, any write of the same kind may be of it.
+        // Without the id of the thing, any write of the same kind may be about the same thing.
         const isRival = (write: OtherWrite): boolean => evidence.rivals.includes(write);
         return missing(evidence, stamped === undefined ? isRival : naming(thing), "value");
       }
@@ -61,15 +61,15 @@ export function settingProbe({ reads, isSo, stamped, split = itemsOf }: Setting)
   });
 }
 
-/** Returns what a write stamps, by the name of the reading that shows it and the field of the input that names it. */
+/** Returns what a write stamps. `reading` is the reading that shows it, and `name` is the input field that identifies it. */
 export function stampedIn(reading: string, name: string): NonNullable<Setting["stamped"]> {
   return ({ [reading]: record = null }, { input }) => ({ record, thing: input[name] ?? null });
 }
 
-/** The value that a write sets was set before it, and is still set. */
+/** The value that a write sets was already set before it, and is still set. */
 export const UNCHANGED: Sight = { seen: "unchanged", by: { because: "it was so before, and is so now" }, again: "value" };
 
-/** What a write sets was there before and is there now, but not exactly: the write would change something. */
+/** The value that a write sets was there before and is there now, but not exactly: the write would change something. */
 export const ALMOST_SO: Sight = {
   seen: "unclear",
   why: "what it sets was there before, and is there now, but not exactly as it was sent",
@@ -104,26 +104,26 @@ function stampedAt(record: Json | undefined): Sight {
   return { seen: "effect", by: { readBack: "as it was sent", updatedAt: field(record, "updatedAt") ?? null }, rests: "record" };
 }
 
-/** How the effect of a write that makes something under an id is found: the id was free, and now has the sent value. */
+/** How to find the effect of a write that creates something under an id: the id was unused, and now has the sent value. */
 export interface Making {
-  /** Returns the reads that show the thing, and the name of the one that reads the thing itself. */
+  /** Returns the reads that show the thing, and the name of the read of the thing itself. */
   readonly read: (sent: Sent) => { readonly name: string; readonly reads: Reads };
-  /** Returns the id in the input; undefined when the input has none. */
+  /** Returns the id in the input; undefined if the input has none. */
   readonly id: (input: JsonObject) => Json | undefined;
-  /** Whether the run chose the id for this step: then nobody else can have made it. */
+  /** Returns whether the run chose the id for this step, so that nobody else can have created the thing. */
   readonly isOurId: (sent: Sent) => boolean;
-  /** The evidence about the new thing, and all present readings. */
+  /** Returns whether the created thing is as it was sent, judging also by the other present readings. */
   readonly isAsSent: (made: Json, sent: Sent, now: Readings) => boolean;
-  /** Whether the environment says that the service refuses a second one. */
+  /** Returns whether the service refuses a second one, according to the environment. */
   readonly isUnique: (sent: Sent) => boolean;
-  /** Whether it does several things, one after the other; by default the items of a batch. */
+  /** Splits a write that does several things, one after the other; by default into the items of a batch. */
   readonly split?: (sent: Sent) => readonly Sent[];
 }
 
-/** Returns the probe of a write that makes something under an id. */
+/** Returns the probe of a write that creates something under an id. */
 export function makingProbe({ read, id, isOurId, isAsSent, isUnique, split = itemsOf }: Making): Probe {
   return forEach(split, {
-    // A thing with an id of ours cannot have existed before.
+    // A thing with an id that the run chose cannot have existed before.
     before: (sent) => (isOurId(sent) ? {} : read(sent).reads),
     after: (sent) => read(sent).reads,
     keep: (readings, sent) => (isOurId(sent) ? {} : { present: readings[read(sent).name] !== null }),

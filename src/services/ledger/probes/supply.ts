@@ -35,23 +35,23 @@ import { unitMinted, unitMoved } from "./units.ts";
 
 type Again = "never" | "fence" | undefined;
 
-/** How the effect of an addition is found: a total that grows by it, and a movement that looks like it. */
+/** How to find the effect of an addition: a total that grows by it, and a movement that matches it. */
 interface Addition {
-  /** The operation of one such write. */
+  /** The operation of such a write. */
   readonly operation: OperationName;
   readonly reads: (sent: Sent) => Readonly<Record<string, ProbeRead>>;
-  /** Returns the total in one of the readings. */
+  /** Returns the total in the readings. */
   readonly total: (read: Readings) => Decimal | undefined;
-  /** Returns whether another movement may add its amount to the total or take it away; `undefined`: neither. */
+  /** Returns whether another movement adds its amount to the total or takes it away; `undefined` for neither. */
   readonly effectOf: (movement: TokenMovement, sent: Sent) => "adds" | "takes" | undefined;
-  /** Returns what a cap says of so much more: it is never carried out, or not a second time; `undefined`: nothing. */
+  /** Returns what a cap means for this amount: the write can never happen, or cannot happen twice; `undefined` if nothing follows. */
   readonly cap?: (evidence: Evidence, amount: Decimal) => Again;
 }
 
 /**
- * Returns the probe of a write that adds. The token's transactions show who did what, and when. A transaction that looks like this write,
- * is newer than the readings before it and can be of no other write is its effect. Without one, two readings of a total must agree that
- * nothing was added.
+ * Returns the probe of a write that adds. The token's transactions show who did what, and when. A transaction is the write's effect if it
+ * matches the write, is newer than the readings before it and cannot belong to another write. Without such a transaction, two readings of a
+ * total must agree that nothing was added.
  */
 function additionProbe(addition: Addition): Probe {
   const { operation, reads, total } = addition;
@@ -73,7 +73,7 @@ function additionProbe(addition: Addition): Probe {
   };
 }
 
-/** The movements that a write makes and that look the same. */
+/** Movements of a write that look the same. */
 interface Kind {
   readonly adds: Decimal;
   readonly times: number;
@@ -93,24 +93,24 @@ function partiesOf({ from = null, to = null, amount }: Move): Json {
   return [from, to, amount ?? null];
 }
 
-/** What is known of the token's movements: what this write moves, and every movement that is listed. */
+/** What is known of the token's movements: those that this write makes, and all that are listed. */
 interface Shown {
   readonly kinds: readonly Kind[];
   readonly all: readonly TokenMovement[];
 }
 
-// A movement that another write of the run could have left as well proves neither.
+// A movement that another write of the run may also have left proves neither write.
 function areTwins(evidence: Evidence, movements: readonly TokenMovement[], all: readonly TokenMovement[]): boolean {
   return movements.some((each) => couldBeOthers(evidence, each, { all, tokenId: evidence.input["id"] }));
 }
 
-/** How often the whole write is in so many of each kind: a whole number, or only a part of it. */
+/** Returns how often the whole write is contained in these counts of each kind: a whole number, or only a part of it. */
 function timesOf(kinds: readonly Kind[], counts: readonly number[]): number | "a part" {
   const [first = 0, ...more] = kinds.map(({ times }, at) => (counts[at] ?? 0) / times);
   return Number.isInteger(first) && more.every((each) => each === first) ? first : "a part";
 }
 
-// All of it once, or nothing: a part never counts as the whole, nor as nothing.
+// The whole write must be there once, or not at all. A part counts neither as the whole nor as nothing.
 function recorded(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight | undefined {
   const fresh = newMovements(evidence, all, evidence.input["id"]);
   const found = kinds.map(({ move }) => fresh.filter((each) => matchOf(each, move, evidence.actor) === "yes"));
@@ -137,7 +137,7 @@ function recorded(addition: Addition, evidence: Evidence, { kinds, all }: Shown)
 
 const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could belong to more than one part of the write" };
 
-// An earlier moment may show only a part of the present effect.
+// A reading of an earlier moment may show only a part of the present effect.
 function partOf(seen: number, kinds: readonly Kind[]): Sight {
   const whole = kinds.reduce((sum, { times }) => sum + times, 0);
   return { seen: "conflict", why: `only ${seen} of its ${whole} parts can be seen`, rests: "readings" };
@@ -177,7 +177,7 @@ interface Explaining {
   readonly again: Again;
 }
 
-// The age of the first reading is unknown, so other movements may have been before or after it.
+// The age of the first reading is unknown, so other movements may have happened before or after it.
 function byTotals({ before, now, kinds, alike, others, again }: Explaining): Sight {
   const parts = kinds.map(({ adds }, at) => ({ adds, alike: alike[at] ?? 0 }));
   const ways = waysOf({ by: now.minus(before), parts, others });
@@ -213,7 +213,7 @@ const mintedAmount: Probe = additionProbe({
   },
 });
 
-// The minted quantity that is not supplied any more was burnt.
+// What was minted but is no longer in supply was burnt.
 const burntAmount: Probe = additionProbe({
   operation: "ledger.token.burn",
   reads: tokenReads,
@@ -224,7 +224,7 @@ const burntAmount: Probe = additionProbe({
   effectOf: ({ type }) => (matchOfType(type, "BURN") === "no" ? undefined : "adds"),
 });
 
-// The receiver's balance grows by the quantity that moves there.
+// The receiver's balance grows by the quantity that is moved.
 const movedAmount: Probe = additionProbe({
   operation: "ledger.erc1155.safeTransferFrom",
   reads: ({ input }) => ({
@@ -237,14 +237,14 @@ const movedAmount: Probe = additionProbe({
   },
 });
 
-/** Units are found by their holder, amounts by totals. */
+/** Finds units by their holders, and amounts by totals. */
 function byKind(isUnit: (sent: Sent) => boolean, unit: Probe, amount: Probe): Probe {
   const of = (sent: Sent): Probe => (isUnit(sent) ? unit : amount);
   return {
     before: (sent) => of(sent).before?.(sent) ?? {},
     after: (sent) => of(sent).after(sent),
     keep: (read, sent) => of(sent).keep?.(read, sent) ?? read,
-    // They ask of each record whether a rival could have left it.
+    // These probes check for each record whether a rival could have left it.
     isAlike: () => false,
     judge: (evidence) => of(evidence).judge(evidence),
   };
@@ -281,10 +281,10 @@ const moved: Probe = byKind(
 /** B.5 */
 export const transferred: Probe = eachApart((sent) => [sent], moved);
 
-/** Each token of the batch separately. */
+/** Judges each token of the batch separately. */
 export const batchTransferred: Probe = eachApart((sent) => transfersIn(sent.input).map((input) => ({ ...sent, input })), moved);
 
-/** Returns the probe of a write of several items: those that add to the same total are read together, at the first of them. */
+/** Returns the probe of a write with several items. Items that add to the same total are read together, in the place of the first one. */
 function eachApart(split: (sent: Sent) => readonly Sent[], probe: Probe): Probe {
   return forEach((sent) => {
     const items = split(sent);

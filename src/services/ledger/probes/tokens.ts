@@ -11,7 +11,7 @@ export function tokenReads({ input }: Sent): { readonly token: ProbeRead } {
 
 const stamped = stampedIn("token", "id");
 
-/** B.4: the token with the sent id. Its fields for units are not shown. */
+/** B.4: the token with the sent id. The service does not show the fields of its units. */
 export const tokenCreated: Probe = makingProbe({
   read: (sent) => ({ name: "token", reads: tokenReads(sent) }),
   id: ({ id }) => id,
@@ -50,7 +50,7 @@ export const tokenOwnersSet: Probe = settingProbe({
     sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => alike(field(there, "entity"), asked)),
 });
 
-/** Whether the operators are set, or removed, in the actor's account of each token. */
+/** The operators are set, or removed, in the actor's account of each token. */
 export const tokenApprovalSet: Probe = settingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("tokenIds")),
   reads: ({ input, actor }) => ({ accounts: accountsOf(input["tokenIds"], ({ entity }) => isEntity(entity, actor)) }),
@@ -67,7 +67,7 @@ function ownAccount(accounts: Json, { actor }: Pick<Sent, "actor">): JsonObject 
   return recordsIn(accounts).find(({ entity }) => isEntity(entity, actor));
 }
 
-/** B.5: whether the operator may manage everything of the actor. */
+/** B.5: the operator may manage everything of the actor, or no longer may. */
 export const approvalForAllSet: Probe = settingProbe({
   reads: ({ input, actor }) =>
     actor === undefined

@@ -30,9 +30,9 @@ import {
 } from "./records.ts";
 import { accountsOf } from "./tokens.ts";
 
-// Units of non-fungible tokens: the token's transactions show the movements, and its accounts the holders.
+// Units of non-fungible tokens: the token's transactions show their movements, and its accounts show their holders.
 
-/** Returns the reads of the accounts that hold one of these units, before a write, and also of the transactions after it. */
+/** Returns the reads of the accounts that hold one of these units, before and after a write, and of the transactions after it. */
 function readsOf(unitsOf: (sent: Sent) => readonly Json[]): Pick<Probe, "before" | "after"> {
   const accounts = (sent: Sent): ProbeRead => {
     const units = unitsOf(sent);
@@ -44,7 +44,7 @@ function readsOf(unitsOf: (sent: Sent) => readonly Json[]): Pick<Probe, "before"
   };
 }
 
-/** Returns the new record of a move of one unit. */
+/** Returns the new record of the movement of one unit. */
 function recordOf(evidence: Evidence, move: Move): TokenMovement | undefined {
   const fresh = newMovements(evidence, movementsIn(evidence), move.tokenId);
   return fresh.find((each) => matchOf(each, move, evidence.actor) === "yes");
@@ -54,13 +54,14 @@ function movementsIn({ now, input }: Evidence): readonly TokenMovement[] {
   return movementsOf(now["transactions"], input["id"]);
 }
 
-/** Returns the effect, if no other write of the run could have left it. */
+/** Returns the effect if no other write of the run can have left it. */
 function ownEffect(evidence: Evidence, shown: ShownMovement, effect: SeenEffect): Sight {
   const { input, earlier, actor } = evidence;
   if (actor === undefined) return NAMELESS;
   if (effect.rests === "readings" && movementsIn(evidence).some((each) => isOfUnit(each, shown) && isOfOthers(evidence, each)))
     return OTHERS_MOVED;
-  // Of who holds a unit, no transaction says whose it is: a write whose record is known may be the very one that left it.
+  // The holder of a unit is not linked to a transaction. So even another write whose record is known may have moved the unit to this
+  // holder.
   const all = effect.rests === "record" ? movementsIn(evidence) : [];
   const among = { all, tokenId: input["id"], key: keyFieldOf(input["id"], earlier) };
   return couldBeOthers(evidence, shown, among) ? TWIN : effect;
@@ -70,7 +71,7 @@ function isOfUnit(one: ShownMovement, other: ShownMovement): boolean {
   return one.unit === undefined || other.unit === undefined || one.unit === other.unit;
 }
 
-/** Returns the movement by which a unit can have come to its present holder. */
+/** Returns the movement by which a unit may have reached its present holder. */
 function movedTo(holder: Json, { type }: Move, unit: string | undefined): ShownMovement {
   return { type, to: holder, unit, by: undefined, from: undefined, amount: undefined };
 }
@@ -79,7 +80,7 @@ function holderOf(accounts: Json | undefined, unit: Json): Json {
   return recordsIn(accounts).find(({ nftIds }) => listOf(nftIds).includes(unit))?.["entity"] ?? null;
 }
 
-/** The new unit has its receiver, and had no holder before. */
+/** The new unit belongs to its receiver, and had no holder before. */
 export const unitMinted: Probe = {
   ...readsOf(idsIn),
   keep: ({ accounts }, sent) => ({ held: idsIn(sent).filter((id) => holderOf(accounts, id) !== null) }),
@@ -106,7 +107,7 @@ function mintedByAccounts(evidence: Evidence, before: Readings, move: Move): Sig
   return newUnit(evidence, movedTo(holder, move, unit), { seen: "effect", by: { unit, holder }, rests: "readings" });
 }
 
-// A unit may have gone and come back, so nothing is missing while a record could be of this move.
+// A unit may have left and returned. So the effect is not missing as long as a record could belong to this movement.
 function surely(evidence: Evidence, move: Move, sight: Sight): Sight {
   if (sight.seen !== "nothing") return sight;
   const may = unspentSince(evidence, movementsIn(evidence)).some((each) => matchOf(each, move, evidence.actor) !== "no");
@@ -117,7 +118,7 @@ function mintOf(input: JsonObject, earlier: readonly OtherWrite[]): readonly Mov
   return movesOf({ operation: "ledger.token.mint", input }, keyFieldOf(input["id"], earlier));
 }
 
-/** Returns the effect, if the unit can be of no other part of this write, nor of another write. */
+/** Returns the effect if the unit cannot belong to another part of this write, or to another write. */
 function newUnit(evidence: Evidence, shown: ShownMovement, effect: SeenEffect): Sight {
   const { siblings = [], earlier, input } = evidence;
   const others = siblings.filter(({ id }) => id === input["id"]).flatMap((each) => mintOf(each, earlier));
@@ -133,7 +134,7 @@ const SEVERAL_PARTS: Sight = { seen: "unclear", why: "the new unit could belong 
 const OTHERS = { seen: "conflict", why: "someone else has the unit", rests: "readings" } as const;
 const OTHERS_MOVED: Sight = { seen: "unclear", why: "someone else has moved the unit meanwhile" };
 
-/** A unit has passed from one holder to another; to nobody, when it is burnt. */
+/** A unit has passed from one holder to another, or to nobody if it is burnt. */
 export function unitMoved(unitIn: (sent: Sent) => Json | undefined, to: (sent: Sent) => Json): Probe {
   const unit = (sent: Sent): Json => unitIn(sent) ?? null;
   return {

@@ -39,7 +39,7 @@ export const vaultCreated: Probe = makingProbe({
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
 });
 
-/** Each share token that should be added, with the sent id, and among those of the vault. */
+/** Each new share token exists with the sent id, and belongs to the vault. */
 export const shareTokenAdded: Probe = makingProbe({
   split: (sent) => itemsOf(sent).flatMap(eachOf("vaultToken")),
   read: ({ input }) => ({
@@ -70,7 +70,7 @@ function holds(vault: Json, tokenIds: readonly Json[]): boolean {
   return tokenIds.every((id) => held.includes(id));
 }
 
-/** B.6: the vault has the existing token among its share tokens. */
+/** B.6: the existing token is among the share tokens of the vault. */
 export const existingTokenAdded: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
   stamped: stampedIn("vault", "id"),
@@ -112,8 +112,8 @@ function lying(content: Json, { input: { assets = null } }: Sent): JsonObject | 
 }
 
 /**
- * One asset of a deposit or a withdrawal: its quantities before and now. The records of the asset and of its share tokens show what
- * changed in between, and by whom.
+ * One asset of a deposit or a withdrawal: its quantities before and now. The records of the asset and its share tokens show what changed in
+ * between, and who changed it.
  */
 const content: Pick<Probe, "before" | "after" | "keep"> = {
   before: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
@@ -140,7 +140,7 @@ function shareTokensOf({ assets }: JsonObject): readonly Json[] {
   return [...new Set(recordsIn(field(assets, "shares")).map(({ tokenId = null }) => tokenId))];
 }
 
-/** The record of this write: of the asset, which has another holder, or of its shares, minted or burnt. */
+/** Returns the record of this write: the asset has another holder, or its shares were minted or burnt. */
 function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Sight | undefined {
   const { now, input, actor } = evidence;
   const thing = field(input["assets"], "id") ?? null;
@@ -157,7 +157,7 @@ function recorded(evidence: Evidence, type: "MINT" | "BURN", by: JsonObject): Si
   return movement === undefined ? undefined : effectOfMovement(movement, by);
 }
 
-// A record of somebody else says that the effect is theirs, as far as it goes.
+// Returns whether a record of somebody else shows that the effect is theirs.
 function isDoneByOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
   const { now, input } = evidence;
   const isTheirs = (record: NewRecord): boolean => isOfOthers(evidence, record);
@@ -165,7 +165,7 @@ function isDoneByOthers(evidence: Evidence, type: "MINT" | "BURN"): boolean {
   return changesIn(now["history"]).some(isTheirs) || movements.filter((each) => each.type === type).some(isTheirs);
 }
 
-// Another write may have brought the asset back to where it was.
+// Another write may have moved the asset back.
 function unmoved(evidence: Evidence): Sight {
   return missing(evidence, changingAsset(field(evidence.input["assets"], "id") ?? null));
 }
@@ -199,7 +199,7 @@ export const deposited: Probe = forEach(eachAsset, {
 const NEVER = { seen: "nothing", again: "never" } as const;
 const LAY_THERE = { seen: "unclear", why: "the asset was in the vault before" } as const;
 
-// The vault shows one quantity for each share token, with any number of receivers.
+// The vault shows one quantity for each share token, even with several receivers.
 function sharesMatch(there: Json | undefined, asked: Json | undefined): boolean {
   const shown = recordsIn(there);
   const wanted = Map.groupBy(recordsIn(asked), ({ tokenId = null }) => tokenId);
@@ -215,7 +215,7 @@ function sharesMatch(there: Json | undefined, asked: Json | undefined): boolean 
   );
 }
 
-/** The asset is not in the vault any more, and a record shows who took it out. */
+/** The asset is no longer in the vault, and a record shows who took it out. */
 export const withdrawn: Probe = forEach(eachAsset, {
   ...content,
   judge: (evidence) => {
