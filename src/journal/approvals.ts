@@ -1,7 +1,7 @@
 import type { Approval } from "../protocol/record.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 
-/** The table of the plans that people have approved: what somebody said last counts. */
+/** The table of plans that people have approved. A person's latest approval replaces the earlier one. */
 export const APPROVAL_SCHEMA = `
 CREATE TABLE approval (
   plan TEXT NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (plan, who)
@@ -21,8 +21,8 @@ export function approveIn(database: SqlDatabase, { plan, who, because, at }: App
 }
 
 /**
- * Uses up the approvals of a plan, and returns the latest that is not of this person; `undefined` where there is none, or another process has used
- * it. Several people approve one and the same thing, so theirs are used together.
+ * Uses up the approvals of a plan, and returns the latest one by somebody else; `undefined` if there is none, or another process has used it.
+ * Several people approve the same thing, so their approvals are used together.
  */
 export function useApproval(database: SqlDatabase, plan: string, starter: string): Approval | undefined {
   const approval = approvalsIn(database, plan).find(({ who }) => who !== starter);

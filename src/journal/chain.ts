@@ -4,43 +4,43 @@ import type { RunRecord } from "../protocol/record.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { decode } from "./codec.ts";
 
-/** Where a run's chain of records ends. */
+/** The end of a run's chain of records. */
 export interface ChainEnd {
-  /** The number of the last record; -1 when there is none. */
+  /** The number of the last record; -1 without records. */
   readonly sequence: number;
-  /** The hash of the last record, in hexadecimal; 64 zeros when there is none. */
+  /** The hash of the last record, in hexadecimal; 64 zeros without records. */
   readonly hash: string;
 }
 
-/** Where the chain of a run begins that has no records yet. */
+/** The start of a run's chain, before its first record. */
 export const CHAIN_START: ChainEnd = { sequence: -1, hash: "0".repeat(64) };
 
-/** The hash of a record: of the one before it, and of all that it says. */
+/** Returns the hash of a record, which covers the previous hash and everything in the record. */
 export function link(previous: string, { sequence, epoch, at, kind }: Place, body: string): string {
   return hash("sha256", `${previous}\n${[sequence, epoch, at, kind, body].join("\n")}`);
 }
 
 type Place = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
 
-/** A record as the chain has it. */
+/** A record with its place in the chain. */
 export interface ChainedRecord {
   /** The record itself, with its place. */
   readonly record: RunRecord;
-  /** The SHA-256 hash of the record before it and of all that it says, in hexadecimal. */
+  /** The SHA-256 hash of the previous hash and everything in the record, in hexadecimal. */
   readonly hash: string;
-  /** The hash of the record before it; 64 zeros for the first one. */
+  /** The hash of the previous record; 64 zeros for the first record. */
   readonly previous: string;
-  /** What it says beside its place, as its hash takes it: the text of a JSON object. */
+  /** The record without its place, as the text of a JSON object. The hash covers this text. */
   readonly body: string;
 }
 
-// One question, so that its rows are of one moment: another process may continue the run meanwhile, or archive it.
+// One query, so that its rows are from one moment: another process may continue or archive the run in the meantime.
 const RECORDS_AND_END = `SELECT record.*, last_sequence, last_hash FROM run
   LEFT JOIN record ON run_id = id AND sequence > ? WHERE id = ? ORDER BY sequence`;
 
 /**
- * The records of a run in order, those after a place in it, each checked against the chain. Calls `unknown` when the journal has no such run.
- * Throws a Failure that names the first broken record.
+ * Yields the records of a run after a place in it, each checked against the chain. Calls `unknown` if the journal has no such run. Throws a
+ * Failure that names the first broken record.
  */
 export function* readChain(
   database: SqlDatabase,
@@ -57,7 +57,7 @@ export function* readChain(
       if (row["sequence"] === null) break;
     }
     sequence++;
-    // Before anything of it is read: a damaged body may be no JSON at all.
+    // Checked before the body is parsed, because a damaged body may not even be JSON.
     const body = String(row["body"]);
     const own = link(previous, placeOf(row), body);
     if (row["sequence"] !== sequence || row["previous"] !== previous || row["hash"] !== own) throw broken(runId, sequence);
@@ -66,21 +66,24 @@ export function* readChain(
     previous = own;
   }
   if (end === undefined) unknown();
-  // Of a damaged file SQLite may give a part as if it were the whole.
+  // SQLite may return a part of a damaged file as if it were the whole.
   else if (sequence < Math.max(end.sequence, 0)) throw broken(runId, sequence + 1);
 }
 
-/** The records of a run as far as they were read, and where they ended. */
+/** The records of a run that were read, and the end of its chain at that time. */
 export interface RunHistory {
-  /** The records in their order. */
+  /** The records in order. */
   readonly records: readonly RunRecord[];
-  /** Where the chain ended when it was read. */
+  /** The end of the chain when it was read. */
   readonly end: ChainEnd;
 }
 
 const NOTHING_YET: RunHistory = { records: [], end: CHAIN_START };
 
-/** What there is of a run, beginning with what is known of it: the same object when nothing has come to it. Calls and throws like `readChain`. */
+/**
+ * Returns the records of a run, reading only those after the known ones; returns `known` itself if there are none. Calls and throws like
+ * `readChain`.
+ */
 export function readHistory(
   database: SqlDatabase,
   runId: string,
@@ -94,7 +97,7 @@ export function readHistory(
   return { records, end: { sequence: last.record.sequence, hash: last.hash } };
 }
 
-/** The records of a run in order, each checked against the chain; none where there is no such run. Throws a Failure that names the first broken one. */
+/** Yields the records of a run, each checked against the chain; none if there is no such run. Throws a Failure that names the first broken record. */
 export function* readRecords(database: SqlDatabase, runId: string): Generator<RunRecord> {
   for (const { record } of readChain(database, runId, () => undefined)) yield record;
 }

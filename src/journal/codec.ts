@@ -7,7 +7,7 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { SqlRow } from "../sql/database.ts";
 
-// What the service or the user wrote: its numbers are exact. All other numbers are counters of ours.
+// The fields that the service or the user wrote: their numbers are exact. All other numbers are counters of our own.
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "inputs",
   "data",
@@ -25,8 +25,8 @@ const EXACT_FIELDS: ReadonlySet<string> = new Set([
   "held",
 ]);
 
-// What tokenbook itself gives: the names by which records find one another, its words and its clocks. Its numbers are its own too. Whatever
-// else a record has may come from a service or a person.
+// The fields that tokenbook itself fills: the names by which records refer to each other, its words and its clocks. Their numbers are its
+// own too. All other fields may come from a service or a person.
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "kind",
   "runId",
@@ -49,13 +49,13 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "uptime",
 ]);
 
-// Of what the playbook says, only names for people: ids and files are how records find one another.
+// In these fields only the names for people are masked, because records refer to each other by ids and files.
 const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
 
 /**
- * Returns a fact as it is kept, and its body as it is on the disk. Texts are masked, and numbers that are a secret, whole. What a
- * terminal would obey is escaped, so that an export shows the very text that its hash is of. Throws a Failure for a fact that `decode`
- * would refuse.
+ * Returns a fact as it is kept, and its body as it is on the disk. Secrets in texts are masked; a number that is a secret is masked as a
+ * whole. Characters that a terminal would interpret are escaped, so that an export shows exactly the text that its hash covers. Throws a
+ * Failure for a fact that `decode` would refuse.
  */
 export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; readonly body: string } {
   const wrong = unreadablePart(fact, LIMITS.recordDepth);
@@ -70,8 +70,8 @@ export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; read
   return { clean, body: harmlessJson(bodyOf(clean)) };
 }
 
-// A record that cannot be read would make its whole run unreadable. Reading each record back would take longer, and its memory twice. Only
-// here is it assumed what the reader refuses; numbers have no more digits than may be read (decision 187).
+// One unreadable record would make its whole run unreadable. Reading each record back would take longer, and twice the memory. So this
+// function alone repeats what the reader refuses. Numbers never have more digits than the reader accepts (decision 187).
 function unreadablePart(value: unknown, levels: number): string | undefined {
   if (typeof value !== "object" || value === null || value instanceof Decimal) return undefined;
   if (levels === 0) return `it is nested deeper than ${LIMITS.recordDepth} levels`;
@@ -109,7 +109,7 @@ function bodyOf({ kind: _kind, ...fact }: Fact): string {
   return writeJson(fact);
 }
 
-/** A record as it was kept. */
+/** Returns the record of a row. */
 export function decode(row: SqlRow): RunRecord {
   const fact = parseJson(String(row["body"]), LIMITS.recordDepth);
   invariant(isObject(fact), "a record's body is an object");
@@ -123,7 +123,7 @@ export function decode(row: SqlRow): RunRecord {
   return { ...Object.fromEntries(fields), ...place };
 }
 
-// In what tokenbook itself counted, only the input of a read is the user's.
+// In a comparison, only the inputs of reads come from the user.
 function withCounters(value: Json): unknown {
   if (!isObject(value) || !Array.isArray(value["reads"])) return plainView(value);
   const reads = (value["reads"] as readonly Json[]).map((read) => {

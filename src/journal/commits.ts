@@ -6,37 +6,40 @@ import { retry } from "../base/time/retry.ts";
 import type { SqlDatabase } from "../sql/database.ts";
 import { DatabaseFailure, PassingFailure, Unmet } from "../sql/failure.ts";
 
-/** What one run has to say in a commit. */
+/** What one run contributes to a commit. */
 export interface CommitPart {
-  /** Right before the commit. */
+  /** Called right before the commit. */
   readonly begin: () => void;
-  /** Whether it changes nothing but its run and what that holds. */
+  /** Whether it changes nothing but its own run and the holds of that run. */
   readonly isOwn: () => boolean;
-  /** Within it. It is called again when the transaction was undone. Throws the Failure that keeps this run alone from writing. */
+  /** Writes the part within the commit. Called again if the transaction was rolled back. Throws a Failure that keeps only this run from writing. */
   readonly write: (check: ClaimCheck) => void;
-  /** Whether it is durable already: the server may have gone away when it was, and before it said so. */
+  /** Whether the part is durable already. A server may have gone away after the commit, but before it answered. */
   readonly isKept: () => boolean;
-  /** Once it is durable. */
+  /** Called once the part is durable. */
   readonly end: () => void;
-  /** When it cannot be, before anything else happens; returns the error for whoever waits for it. */
+  /** Called at once if the part cannot become durable. Returns the error for whoever waits for the part. */
   readonly fail: (error: unknown) => Failure;
 }
 
-/** How a part makes sure that its claim still holds the run: `required` by the transaction, or `asked`, so that the Failure names the run. */
+/**
+ * How a part makes sure that its claim still holds the run. `required`: the transaction requires it. `asked`: the part asks first, so that
+ * the Failure names the run.
+ */
 export type ClaimCheck = "required" | "asked";
 
-/** Does something after all that can be done in the present turn of the event loop. */
+/** Does the work after everything that can be done in the present turn of the event loop. */
 export type NextTurn = (work: () => void) => void;
 
 /** What commits need from outside. */
 export interface CommitPorts {
-  /** By which the waits for a server are measured. */
+  /** The clock that measures waits for a server. */
   readonly clock: Pick<Clock, "elapsed" | "sleep">;
-  /** The event loop's next turn when left out. */
+  /** Schedules a commit; if left out, for the next turn of the event loop. */
   readonly inNextTurn?: NextTurn | undefined;
-  /** Called when a database cannot be written now and is waited for. */
+  /** Called when a database cannot be written now, and commits wait for it. */
   readonly onAway?: ((why: string) => void) | undefined;
-  /** Gives the signal by which the runs are stopped: then a database is not waited for much longer. */
+  /** Returns the signal that stops the runs. After it, commits do not wait much longer for a database. */
   readonly stopping?: (() => AbortSignal) | undefined;
 }
 
@@ -56,8 +59,8 @@ interface Writing {
 const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: LIMITS.databaseAwayPauseMostMs };
 
 /**
- * The commits of a journal. To sync the disk costs the same for one run as for all of them, so what runs have to say in the same turn of
- * the event loop goes into one commit; a run that is alone has nobody to wait for. See decision 65. What may pass, such as a server that is away, is waited for.
+ * The commits of a journal. Syncing the disk costs the same for one run as for all, so all records of the same turn of the event loop go into one commit. A
+ * single run commits at once (decision 65). Commits wait for a failure that may pass, such as a server that is away.
  */
 export class Commits {
   readonly #database: SqlDatabase;
@@ -71,24 +74,24 @@ export class Commits {
     this.#ports = ports;
   }
 
-  /** A run may have something to say from now on. */
+  /** A run may have records to commit from now on. */
   enter(): void {
     this.#runs += 1;
   }
 
-  /** It has nothing to say any more. */
+  /** The run has nothing to commit any more. */
   leave(): void {
     this.#runs -= 1;
   }
 
-  /** Commits at once. Throws the Failure that keeps the part from being durable. */
+  /** Commits at once. Throws the Failure that keeps the part from becoming durable. */
   now(part: CommitPart): void {
     const done = this.#commit([part]);
     const failure = done instanceof PassingFailure ? part.fail(done) : done.get(part);
     if (failure !== undefined) throw failure;
   }
 
-  /** Commits with whoever else joins in this turn. Rejects with the Failure that keeps this part from being durable. */
+  /** Commits together with all parts that join in this turn. Rejects with the Failure that keeps this part from becoming durable. */
   async join(part: CommitPart): Promise<void> {
     let failure: Failure | undefined;
     if (this.#runs <= 1 && !this.#isAway) {
@@ -103,7 +106,7 @@ export class Commits {
     if (failure !== undefined) throw failure;
   }
 
-  /** Asks the database something that changes nothing, and waits for it as for a commit. Rejects with the last failure where it stays away. */
+  /** Asks the database a question that changes nothing, and waits for it like a commit. Rejects with the last failure if the database stays away. */
   async asked<T>(question: () => T): Promise<T> {
     const answer = unlessAway(question);
     const last = answer instanceof PassingFailure ? await this.#again(() => unlessAway(question), answer) : answer;
@@ -116,7 +119,7 @@ export class Commits {
   }
 
   #commitJoined(): void {
-    if (this.#isAway) return; // they wait behind what is tried again
+    if (this.#isAway) return; // the joined parts wait behind the commit that is being retried
     const joined = this.#joined;
     this.#joined = [];
     const settle = (failed: Failed): void => {
@@ -128,7 +131,7 @@ export class Commits {
     else settle(done);
   }
 
-  // Nothing else is committed meanwhile, so that records stay in order.
+  // Nothing else is committed in the meantime, so that records stay in order.
   async #untilBack(parts: readonly CommitPart[], away: PassingFailure): Promise<Failed> {
     this.#isAway = true;
     try {
@@ -173,9 +176,9 @@ export class Commits {
     return failed;
   }
 
-  // What keeps one run from writing, such as a claim that it has lost, keeps back no other: they are written again without it. What the disk
-  // says is said to all. What is repeated waits for the end of the first try, which the server may still be committing: only then it is known
-  // whether that one is durable.
+  // A Failure of one run, such as a lost claim, holds back no other run: the others are written again without it. A failure of the disk fails
+  // them all. A retry waits for the end of the first attempt, which the server may still be committing. Only then do we know whether that
+  // attempt is durable.
   #write({ left, fail, isAgain }: Writing): void {
     let check: ClaimCheck = "required";
     while (left().length > 0) {

@@ -7,10 +7,10 @@ import { isoTime } from "../base/time/date.ts";
 import { spellHolder } from "./holder.ts";
 import type { Lease } from "./leases.ts";
 
-/** The code of the failure that says that another run has the caller's key. */
+/** The code of the failure for a key that another run has. */
 export const KEY_TAKEN = "run.key-taken";
 
-/** Says that another run has the caller's key. */
+/** Returns the failure for a key that another run has. */
 export function keyTaken(runId: string): Failure {
   return new Failure({
     code: KEY_TAKEN,
@@ -21,7 +21,7 @@ export function keyTaken(runId: string): Failure {
   });
 }
 
-/** Says that a journal holds runs where none may be. */
+/** Returns the failure for a journal that must be empty, but holds runs. */
 export function notEmpty(path: string): Failure {
   return new Failure({
     code: "state.not-empty",
@@ -31,7 +31,7 @@ export function notEmpty(path: string): Failure {
   });
 }
 
-/** Says that nothing has run here. */
+/** Returns the failure for a state directory without runs. */
 export function noRunYet(): Failure {
   return new Failure({
     code: "journal.no-such-run",
@@ -40,7 +40,7 @@ export function noRunYet(): Failure {
   });
 }
 
-/** Says that the clock was set back since the run that would be the latest. */
+/** Returns the failure for `latest` if the clock was set back after the run that would be the latest. */
 export function latestUnsure({ id, openedAt }: { readonly id: string; readonly openedAt: number }): Failure {
   return new Failure({
     code: "journal.latest-unsure",
@@ -50,7 +50,7 @@ export function latestUnsure({ id, openedAt }: { readonly id: string; readonly o
   });
 }
 
-/** Says that a text is a part of several ids. */
+/** Returns the failure for a text that is part of several ids. */
 export function severalRuns(name: string, ids: readonly string[]): Failure {
   const listed = ids.slice(0, LIMITS.runsNamed);
   const more = ids.length > listed.length ? ["and more"] : [];
@@ -61,9 +61,9 @@ export function severalRuns(name: string, ids: readonly string[]): Failure {
   });
 }
 
-/** Says that there is no run of this name among those that there are. */
+/** Returns the failure for a name that no run has. */
 export function noSuchRun(runId: string, ids: readonly string[]): Failure {
-  // Names of one day are alike, so few edits distinguish them.
+  // Names of one day are similar, so only a few edits may separate them.
   const near = didYouMean(runId, ids, 2);
   return new Failure({
     code: "journal.no-such-run",
@@ -74,12 +74,12 @@ export function noSuchRun(runId: string, ids: readonly string[]): Failure {
 
 const RUN_HELD = "journal.held";
 
-/** Whether an error says that somebody holds a run. */
+/** Whether an error is the failure for a held run. */
 export function isHeld(error: unknown): boolean {
   return error instanceof Failure && error.code === RUN_HELD;
 }
 
-/** Says that somebody holds a run. */
+/** Returns the failure for a held run. */
 export function runHeld(lease: Lease): Failure {
   const { runId, holder } = lease;
   return new Failure({
@@ -91,13 +91,13 @@ export function runHeld(lease: Lease): Failure {
   });
 }
 
-/** What to do about a holder when we cannot tell whether it is alive; nothing about one that is. */
+/** Returns what to do about a holder if we cannot tell whether it is alive; nothing for a living one. */
 export function releaseHint({ runId, holder, life }: Lease): AdviceLines {
   if (holder === undefined || life !== "unknown") return [];
   return [`if it is gone for good (look on ${holder.host}):`, command`runs release ${runId} --because TEXT`];
 }
 
-/** Returns the commands by which a person records the outcome of a write, one for each outcome; never with a reason. */
+/** Returns the commands by which a person records the outcome of a write: one for each outcome, without a reason. */
 export function resolvingCommands(
   run: string,
   step: string,

@@ -10,7 +10,7 @@ import { FIRST_LEASES, LEASE_TABLE } from "./leases.ts";
 import { FIRST_PROOFS, PROOF_TABLE } from "./proofs.ts";
 import { goneFailure, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
 
-// Records are rows by number: in the tree of a key a body of more than a kilobyte would take a page of its own.
+// Records are stored by row number. In the tree of a text key, a body of more than a kilobyte would take a page of its own.
 const RECORD_TABLE = `
 CREATE TABLE record (
   run_id TEXT NOT NULL REFERENCES run (id), sequence INTEGER NOT NULL, epoch INTEGER NOT NULL, at INTEGER NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE group_hold (
 ) STRICT;
 `;
 
-// Where each run's chain of records ends.
+// The end of each run's chain of records.
 const END_SCHEMA = `
 ALTER TABLE run ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT -1;
 ALTER TABLE run ADD COLUMN last_hash TEXT NOT NULL DEFAULT '';
@@ -40,7 +40,7 @@ UPDATE run SET last_sequence = COALESCE((SELECT MAX(sequence) FROM record WHERE 
 UPDATE run SET last_hash = COALESCE((SELECT hash FROM record WHERE run_id = id AND sequence = last_sequence), '');
 `;
 
-// Losses that a person has accepted, and the runs that nobody continues since.
+// The losses that a person has accepted, and the runs that cannot be resumed because of them.
 const LOSS_SCHEMA = `
 CREATE TABLE loss (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, because TEXT NOT NULL, what TEXT NOT NULL
@@ -54,8 +54,8 @@ CREATE INDEX run_of_playbook ON run (identity, environment, opened_at);
 CREATE UNIQUE INDEX run_key ON run (key) WHERE key IS NOT NULL;
 `;
 
-// Which runs may have left a write open (`settled` 0), which run was the last of a playbook, and which one has a caller's key. What is not
-// known of older runs is looked up in their records.
+// Which runs may have left a write open (`settled` 0), which run was the last of a playbook, and which run has a caller's key. For older
+// runs, unknown values are looked up in their records.
 const START_SCHEMA = `
 ALTER TABLE run ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE run ADD COLUMN identity TEXT NOT NULL DEFAULT '';
@@ -70,7 +70,7 @@ UPDATE run SET written_until = COALESCE((SELECT at FROM record WHERE run_id = id
 CREATE INDEX run_written ON run (written_until);
 `;
 
-// What each version adds to the one before: a journal of any of them is brought up to the last, and loses nothing.
+// What each version adds to the previous one. A journal of any version is brought up to the last one, and loses nothing.
 const MIGRATIONS: readonly string[] = [
   RUN_TABLE + RECORD_TABLE,
   GROUP_SCHEMA,
@@ -111,33 +111,33 @@ ${START_INDEXES}${RECORD_TABLE}${LEASE_TABLE}${PROOF_TABLE}${LOSS_SCHEMA}${APPRO
 /** The tables of a journal. */
 export const JOURNAL: TableLayout = new TableLayout(MIGRATIONS, { server: ON_SERVER });
 
-/** The journal as a part of the state. */
+/** The journal, as a part of the state. */
 export const JOURNAL_PART: StatePart = { entry: "journal.db", layout: JOURNAL, newerCode: "journal.newer" };
 
 /** The format that this version writes. */
 export const FORMAT: number = JOURNAL.newest;
 
-// From this one on a journal has a tail.
+// From this format on, a journal has a tail.
 const TAILED = 6;
 
-/** Returns the path of the journal of a state directory. Throws a Failure when the directory cannot be trusted. */
+/** Returns the path of the journal in a state directory. Throws a Failure if the directory cannot be trusted. */
 export function journalIn(stateDirectory: string, access: Access | "create"): string {
   return stateEntry(stateDirectory, "journal.db", access);
 }
 
-/** The tail of a journal: beside it, or where the ports have it. One that ends with its process needs none. */
+/** Returns the tail of a journal: the file beside it, or the one of the ports. A journal in memory needs none. */
 export function tailOf(database: SqlDatabase, { tail }: { readonly tail?: TailFile | undefined }): Tail {
   return new Tail(tail ?? (database.file === undefined ? undefined : tailFileOf(database.file)));
 }
 
-/** Throws a Failure when a journal is not there, or empty, though something beside it shows that it had records. */
+/** Throws a Failure if a journal is missing or empty, although a file beside it shows that it had records. */
 export function assertThere(journal: string): void {
   if (sizeOf(journal) > 0) return;
   try {
     new Tail(tailFileOf(journal)).assertNothingLost(journal);
     if (sizeOf(`${journal}-wal`) > 0) throw goneFailure(journal, `its log ${journal}-wal is there`);
   } catch (error) {
-    // Another process may have made the journal meanwhile, with all that is beside it.
+    // Another process may have created the journal and the files beside it in the meantime.
     if (sizeOf(journal) === 0) throw error;
   }
 }
@@ -146,13 +146,13 @@ function sizeOf(path: string): number {
   return isPrivateThere(path) ? statSync(path).size : 0;
 }
 
-/** Throws a Failure when a journal has lost records that its tail names, or must have a tail and has none. */
+/** Throws a Failure if a journal has lost records that its tail names, or must have a tail and has none. */
 export function assertWhole(database: SqlDatabase, tail: Tail): void {
   if (versionOf(database) < TAILED) tail.assertNotAhead(database);
   else tail.assertKept(database);
 }
 
-/** Brings a journal up to the present format. Throws a Failure when it is of a later one, or has lost records. */
+/** Brings a journal up to the present format. Throws a Failure if its format is newer, or it has lost records. */
 export function migrate(database: SqlDatabase, tail: Tail): void {
   const version = versionOf(database);
   if (version === FORMAT) return;
@@ -161,14 +161,14 @@ export function migrate(database: SqlDatabase, tail: Tail): void {
   database.transaction(() => {
     const before = versionOf(database);
     JOURNAL.bringUp(database);
-    // Durable before the format says that it must be there.
+    // The tail must be durable before the format says that it exists.
     if (before < TAILED) tail.create(lastRecordOf(database));
   });
-  // So that a log that is cut leaves a journal of this format, and not one that looks new.
+  // If the log is cut off later, the journal still has this format, and does not look new.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** The format in which a journal was written. */
+/** Returns the format in which a journal was written. */
 export function versionOf(database: SqlDatabase): number {
   return database.formatOf(JOURNAL);
 }

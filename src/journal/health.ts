@@ -10,29 +10,29 @@ import type { Loss } from "./loss.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { JournalStore } from "./store.ts";
 
-/** The state of the journal of a state directory. */
+/** The health of the journal in a state directory. */
 export interface JournalHealth {
-  /** Where it is: the path of its file, or the schema of a database. */
+  /** The path of its file, or the schema of a database. */
   readonly path: string;
-  /** The format that it was written in, and the one that this version writes. */
+  /** The format in which it was written. */
   readonly format: number;
   /** The format that this version writes. */
   readonly newest: number;
-  /** What of it is broken. */
+  /** The damaged parts. */
   readonly damage: readonly string[];
-  /** The latest runs that did not pass; none where the format is another. */
+  /** The latest runs that did not pass; empty if the journal has another format. */
   readonly runs: readonly RunHealth[];
   /** The losses that people have accepted. */
   readonly losses: readonly Loss[];
 }
 
-/** The state of a run that did not pass. */
+/** The health of a run that did not pass. */
 export interface RunHealth extends RunSummary {
   /** Its writes with unknown outcome. */
   readonly open: readonly OpenWrite[];
 }
 
-/** Looks at a journal and changes nothing; `undefined` where there is none. Throws a Failure when it cannot be read, or is gone. */
+/** Inspects a journal without changing anything; `undefined` if there is none. Throws a Failure if it cannot be read, or is missing. */
 export function journalHealth(place: StatePlace): JournalHealth | undefined {
   if (typeof place === "string") assertThere(journalIn(place, "look"));
   const structure = structureOf(place);
@@ -60,7 +60,7 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
   });
 }
 
-/** The latest runs of a state; nothing in it is changed. None where the journal is of another format. Throws a Failure when it cannot be read. */
+/** Returns the latest runs of a state without changing anything; none if the journal has another format. Throws a Failure if it cannot be read. */
 export function runsIn(place: StatePlace): readonly RunSummary[] {
   using store = JournalStore.look(place, LOOKING);
   return store?.list(LIMITS.doctorRuns) ?? [];

@@ -13,17 +13,17 @@ interface Shared {
   users: number;
 }
 
-/** The beats of this process, by server and schema. */
+/** The heartbeats of this process, by server and schema. */
 const shared = new Map<string, Shared>();
 
 /**
  * The holders of a state on a server. Each process that holds anything in it shows every few seconds that it is alive, by the server's clock.
- * Whoever has stopped doing so may still be alive, so what it has sent stays unknown when another takes over: see decision 157.
+ * A process that stops doing so may still be alive, so its writes stay unknown when another process takes over. See decision 157.
  */
 export class Heartbeats implements Liveness {
   readonly #database: SqlDatabase;
   readonly #server: ServerPlace;
-  /** By beat, how long a process counts as alive without another question: nobody takes anything over meanwhile. */
+  /** Until when a process counts as alive without asking again, by heartbeat. Nobody can take over its holds before that. */
   readonly #aliveUntil = new Map<string, number>();
   #mine: Shared | undefined;
 
@@ -32,13 +32,16 @@ export class Heartbeats implements Liveness {
     this.#server = server;
   }
 
-  /** Returns this process as others find it. The first call begins its beat. */
+  /** Returns this process as others see it. The first call begins its heartbeat. */
   me(): Holder {
     this.#mine ??= enter(this.#server);
     return this.#mine.holder;
   }
 
-  /** Returns the same, and beats in the present transaction: after a standstill, others would take over at once what is taken here. */
+  /**
+   * Does the same, and beats in the present transaction. Otherwise, after a standstill of this process, others would at once take over what
+   * it takes here.
+   */
   taking(): Holder {
     const holder = this.me();
     this.#database.run("UPDATE holder SET seen_at = clock_timestamp() WHERE name = ?", holder.beat ?? null);
@@ -50,7 +53,7 @@ export class Heartbeats implements Liveness {
     return beat !== undefined && shared.values().some(({ holder }) => holder.beat === beat);
   }
 
-  /** Returns whether a holder may still act, by its last sign of life in the database. */
+  /** Returns whether a holder may still act, judging by its last heartbeat in the database. */
   lifeOf(holder: Holder): Life {
     if (this.isMe(holder)) return "alive";
     if (isGoneHere(holder)) return "dead";
@@ -59,7 +62,7 @@ export class Heartbeats implements Liveness {
     if ((this.#aliveUntil.get(beat) ?? 0) > performance.now()) return "alive";
     const age = "CAST(EXTRACT(EPOCH FROM clock_timestamp() - seen_at) * 1000 AS BIGINT)";
     const row = this.#database.get(`SELECT ${age} AS age FROM holder WHERE name = ?`, beat);
-    // Where the server's clock was set back, a sign of life before that lies ahead, and may do so for hours.
+    // If the server's clock was set back, an earlier heartbeat lies in the future, perhaps for hours.
     const leftMs = LIMITS.beatLapsedMs - Math.abs(Number(row?.["age"] ?? Infinity));
     for (const [each, until] of this.#aliveUntil) if (until <= performance.now()) this.#aliveUntil.delete(each);
     if (leftMs < 0) return "silent";
@@ -67,12 +70,12 @@ export class Heartbeats implements Liveness {
     return "alive";
   }
 
-  /** A process whose beat has stopped is fenced off by the epoch of its claim. */
+  /** A process whose heartbeat has stopped is fenced off by the epoch of its claim. */
   isSeen(): boolean {
     return true;
   }
 
-  /** Stops the beat of this process, unless it has other users. */
+  /** Stops the heartbeat of this process, unless it has other users. */
   close(): void {
     const mine = this.#mine;
     this.#mine = undefined;

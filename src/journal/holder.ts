@@ -16,30 +16,30 @@ import { FileLock, inodeAt, lockState, removeFree } from "../sqlite/lock.ts";
  */
 export type Life = "alive" | "dead" | "silent" | "unknown";
 
-/** Whether what a process holds is still its own. */
+/** Whether a process still owns what it holds. */
 export function keepsHold(life: Life): boolean {
   return life === "alive" || life === "unknown";
 }
 
-/** Who this process is, and which others live. */
+/** Who this process is, and which others are alive. */
 export interface Liveness {
-  /** This process, as others find it: from the first call on, until it closes or ends, they can see that it is alive. */
+  /** Returns this process as others see it. From the first call until it closes or ends, others can see that it is alive. */
   me(): Holder;
-  /** The same for whoever takes something in the present transaction, which also shows that this process is alive now. */
+  /** Does the same for a caller that takes something in the present transaction, and also shows that this process is alive now. */
   taking(): Holder;
   /** Whether a holder is this process. */
   isMe(holder: Holder): boolean;
   /** Returns whether a holder may still act. */
   lifeOf(holder: Holder): Life;
-  /** Whether others can see that this process is alive: where they cannot, they may take over what it holds. */
+  /** Whether others can see that this process is alive. If they cannot, they may take over what it holds. */
   isSeen(): boolean;
-  /** This process holds nothing any more. */
+  /** Releases everything that this process holds. */
   close(): void;
 }
 
 const SUFFIX = ".lock";
 const NAME_BYTES = 8;
-// What the journal names is opened, so it can only be one of these.
+// The file that the journal names is opened, so only such a name is accepted.
 const LOCK_FILE = /^[0-9a-f]+\.lock$/;
 
 /** The lock of this process in a state directory, and how many users of the directory share it. */
@@ -53,11 +53,11 @@ interface Shared {
 const shared = new Map<string, Shared>();
 
 /**
- * The holders of a state directory. Each process that holds anything in it keeps a lock on a file of its own there, so the kernel knows which
- * of them are alive (decision 75). Holders that earlier versions recorded have no such file, and are judged by host, boot and pid.
+ * The holders of a state directory. Each process that holds anything in it locks a file of its own there, so the kernel knows which of them
+ * are alive (decision 75). Holders that earlier versions recorded have no such file, and are judged by host, boot and pid.
  */
 export class Holders implements Liveness {
-  /** `undefined`: what is held ends with this process, and nobody else can see it. */
+  /** The folder of the locks; `undefined` if the holds end with this process and nobody else can see them. */
   readonly #folder: string | undefined;
   #mine: Shared | undefined;
 
@@ -65,14 +65,14 @@ export class Holders implements Liveness {
     this.#folder = stateDirectory === undefined ? undefined : stateEntry(stateDirectory, "holders", "look");
   }
 
-  /** Returns this process as others find it. The first call takes its lock, and throws a Failure when none can be had. */
+  /** Returns this process as others see it. The first call takes its lock, and throws a Failure if that is impossible. */
   me(): Holder {
     if (this.#folder === undefined) return thisProcess();
     this.#mine ??= enter(this.#folder);
     return this.#mine.holder;
   }
 
-  /** Returns the same: the kernel knows at any moment who is alive. */
+  /** Does the same: the kernel knows at any time who is alive. */
   taking(): Holder {
     return this.me();
   }
@@ -83,21 +83,21 @@ export class Holders implements Liveness {
     return shared.values().some(({ holder: { lock } }) => isSameLock(lock, holder.lock));
   }
 
-  /** Returns whether a holder may still act, by its lock, or by its host, boot and pid. */
+  /** Returns whether a holder may still act, judging by its lock, or by its host, boot and pid. */
   lifeOf(holder: Holder): Life {
     if (this.isMe(holder)) return "alive";
     const lock = this.#lockOf(holder);
     if (lock === "held") return "alive";
     if (!isOfThisKernel(holder)) return isOfThisHost(holder) ? "dead" : "unknown";
     if (lock === "free") return "dead";
-    if (lock === "gone" && !isOfThisHost(holder)) return "dead"; // whoever had its lock removed it
+    if (lock === "gone" && !isOfThisHost(holder)) return "dead"; // the holder itself, or a process that got its free lock, has removed the file
     if (lock === "unclear" || !isOfThisHost(holder)) return "unknown";
-    // An earlier life of this process, which it has released.
+    // An earlier hold of this process, which it has released.
     if (holder.lock !== undefined && isThisProcess(holder)) return "dead";
     return isRunning(holder) ? "alive" : "dead";
   }
 
-  /** Returns whether the file of this process's lock is still in its place; true before there is one. */
+  /** Returns whether the file of this process's lock is still in its place; true if there is none yet. */
   isSeen(): boolean {
     return this.#mine?.lock.isInPlace ?? true;
   }
@@ -111,7 +111,7 @@ export class Holders implements Liveness {
     mine.lock.release();
   }
 
-  // A file of another inode belongs to a copy of the state directory: its lock says nothing of the holder.
+  // A file with another inode belongs to a copy of the state directory, so its lock says nothing about the holder.
   #lockOf({ lock }: Holder): "held" | "free" | "gone" | "foreign" | "unclear" | "none" {
     if (lock === undefined || this.#folder === undefined) return "none";
     if (!LOCK_FILE.test(lock.file)) return "unclear";
@@ -151,7 +151,7 @@ function isSameLock(one: Holder["lock"], other: Holder["lock"]): boolean {
 
 let known: Holder | undefined;
 
-/** This process, distinguished from any other with the same pid. */
+/** Returns this process, distinguished from any other with the same pid. */
 export function thisProcess(): Holder {
   known ??= {
     host: hostname(),
@@ -171,42 +171,42 @@ function isOfThisHost({ host }: Holder): boolean {
   return host === hostname();
 }
 
-// Containers share their machine's boot id, whatever their host names are.
+// Containers share the boot id of their machine, whatever their host names are.
 function isOfThisKernel(holder: Holder): boolean {
   const { bootId: boot } = thisProcess();
   return holder.bootId === boot && (boot !== UNKNOWN || isOfThisHost(holder));
 }
 
-/** A holder in words: `process 4711 on this host`. */
+/** Spells a holder: `process 4711 on this host`. */
 export function spellHolder(holder: Holder): string {
   if (isOfThisHost(holder)) return `process ${holder.pid} on this host`;
   return `process ${holder.pid} on ${holder.host}${isOfThisKernel(holder) ? ", a container of this machine" : ""}`;
 }
 
-/** How to stop a holder that is alive on this machine: its pid means it only where it can be seen by it. */
+/** Returns how to stop a holder that is alive on this machine. Its pid is given only if that pid is visible here. */
 export function howToStop(holder: Holder): string {
   const isSeenHere = isOfThisHost(holder) && isRunning(holder);
   return isSeenHere ? `stop it: kill ${holder.pid}` : `stop it: it is process ${holder.pid} in another container of this machine`;
 }
 
-// Of a process that can be seen here: it is gone when its pid is, belongs to a later process, or is a zombie's.
+// A visible process is gone if its pid is, or if the pid belongs to a later process or a zombie.
 function isRunning(holder: Holder): boolean {
   if (!processExists(holder.pid)) return false;
   const { state, startedAt } = statOf(holder.pid);
   return !ENDED.has(state) && (startedAt ?? holder.startedAt) === holder.startedAt;
 }
 
-/** Whether a holder's process ran on this host and is gone. False where that cannot be known. */
+/** Whether the process of a holder ran on this host and is gone. False if we cannot tell. */
 export function isGoneHere(holder: Holder): boolean {
   return isOfThisKernel(holder) && isOfThisHost(holder) && holder.space === processSpace() && !isRunning(holder);
 }
 
-/** The process namespace of this process: containers of one machine may share a host name, but not this. */
+/** Returns the process namespace of this process. Containers of one machine may share a host name, but not this. */
 export function processSpace(): string | undefined {
   return statSync("/proc/self/ns/pid", { throwIfNoEntry: false })?.ino.toString();
 }
 
-// A process that nobody waits for, as under an init that does not, keeps its pid as a zombie.
+// A process whose parent does not wait for it, such as an init that never does, keeps its pid as a zombie.
 const ENDED: ReadonlySet<string> = new Set(["Z", "X", "x"]);
 
 function processExists(pid: number): boolean {
@@ -220,7 +220,8 @@ function processExists(pid: number): boolean {
 
 const UNKNOWN = "unknown";
 
-// Fields 3 and 22 of /proc/PID/stat: the state, and ticks since boot. The name before them may hold spaces and parentheses.
+// Returns the state and the start time in ticks since boot: fields 3 and 22 of /proc/PID/stat. The name before them may hold spaces and
+// parentheses.
 function statOf(pid: number): { readonly state: string; readonly startedAt: string | undefined } {
   const stat = read(`/proc/${pid}/stat`) ?? "";
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

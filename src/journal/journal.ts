@@ -18,32 +18,32 @@ import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
 import type { Tail, TailFile } from "./tail.ts";
 
-/** Called right before and right after each commit of a journal with the records that it makes durable. */
+/** Called right before and right after each commit of a journal, with the records that become durable. */
 export type CommitWatch = (moment: "before" | "after", records: readonly RunRecord[]) => void;
 
 /** What a journal needs from outside. */
 export interface JournalPorts extends Pick<CommitPorts, "inNextTurn" | "onAway" | "stopping"> {
-  /** Gives the times that are kept, and measures waits; the database's when left out. */
+  /** Gives the times of records, and measures waits; if left out, the database's clock. */
   readonly clock?: Clock | undefined;
-  /** Masks secrets in what is kept. */
+  /** Masks secrets before they are written. */
   readonly redact: Redact;
   /** Called right before and right after each commit. */
   readonly watch?: CommitWatch | undefined;
-  /** Who this process is, and which others live; as the state directory shows it when left out. */
+  /** Who this process is, and which others are alive; if left out, the state directory shows it. */
   readonly liveness?: Liveness | undefined;
-  /** The file that names the last record; the one beside the journal when left out. */
+  /** The file that names the last record; if left out, the one beside the journal. */
   readonly tail?: TailFile | undefined;
 }
 
-/** For whoever writes nothing that a run has said, or only what was masked when it was written: nothing is masked. */
+/** For callers that write no new text of a run, or only text that was already masked: nothing is masked. */
 export const LOOKING: JournalPorts = { redact: (text) => text };
 
-/** What a journal needs from outside, with its clock. */
+/** The same ports, with a clock. */
 export type TimedPorts = JournalPorts & { readonly clock: Clock };
 
 /** The durable memory of one run, held under one claim. */
 export class RunJournal {
-  /** The claim under which it writes. */
+  /** The claim under which this process writes. */
   readonly claim: Claim;
   readonly #database: SqlDatabase;
   readonly #commits: Commits;
@@ -55,11 +55,11 @@ export class RunJournal {
   #hash: string;
   #waiting: Waiting[] = [];
   #waitingChars = 0;
-  /** A commit that has not begun, and will hold all that waits by then. */
+  /** A commit that has not begun. It will hold everything that is waiting when it begins. */
   #joined: Promise<void> | undefined;
-  /** What the first commit does before its records: a large one may be the first record itself. */
+  /** What the first commit does before its records. Even the first record may be large enough to cause a commit. */
   #opening: (() => void) | undefined;
-  /** Why a commit failed. What it held is missing from then on, so nothing may follow it. */
+  /** Why a commit failed. Its records are missing from then on, so no record may follow. */
   #failure: Failure | undefined;
 
   constructor(store: Stored, run: HeldRun, ports: TimedPorts) {
@@ -77,8 +77,8 @@ export class RunJournal {
   }
 
   /**
-   * Takes a fact that may wait: it is durable with the next flush. What comes back is what is kept: a secret that the service may have
-   * echoed is masked in it, for the state and for reports as for the disk.
+   * Takes a fact that becomes durable with the next flush. Returns the record as it is kept: a secret that the service may have echoed is
+   * masked in it, for the state and the reports as well as on the disk.
    */
   note(fact: Fact): RunRecord {
     const { clock, redact } = this.#ports;
@@ -91,8 +91,8 @@ export class RunJournal {
   }
 
   /**
-   * Asks the state something that changes nothing. A database that is away is waited for, as for a commit. Rejects with a Failure that ends the
-   * run where it stays away.
+   * Asks the state a question that changes nothing. Waits for a database that is away, like a commit. If it stays away, rejects with a Failure
+   * that ends the run.
    */
   async asked<T>(question: () => T): Promise<T> {
     try {
@@ -102,22 +102,22 @@ export class RunJournal {
     }
   }
 
-  /** Takes an entity that the run has learnt only now: other holders of it are notified. */
+  /** Takes an entity that the run has learnt only now. Other holders of the entity learn about it. */
   actAs(entity: string): void {
     this.#leases.actAs(entity, this.claim);
   }
 
-  /** Whether no other run has acted as an entity since this run took it, nor may act as it now. */
+  /** Whether no other run has acted as an entity since this run took it, and none may do so now. */
   isAlone(entity: string): boolean {
     return this.#leases.isAlone(entity, this.claim.runId);
   }
 
-  /** The writes of other runs that a transaction, or a receipt, has proven. */
+  /** Returns the writes of other runs that a transaction or a receipt has proven. */
   provenElsewhere(id: string): readonly Proof[] {
     return proofsOf(this.#database, id, this.claim.runId);
   }
 
-  /** The other runs that may have written at the time of an attempt of this one, whose first readings may have been so old. */
+  /** Returns the other runs that may have written at the time of an attempt of this run. `readLagMs` is how old its first readings may have been. */
   runsBeside({ intended, sequence }: AttemptState, readLagMs: number): RunsBeside {
     const { baselineAt } = intended;
     const since = timeOfHeader(baselineAt?.date);
@@ -129,28 +129,28 @@ export class RunJournal {
     });
   }
 
-  /** Throws a Failure when the run is not this process's any more: then it may send nothing for it. */
+  /** Throws a Failure if this process no longer holds the run: then it may send nothing for it. */
   assertHeld(): void {
     this.#database.assertInPlace();
     this.#assertHeld();
   }
 
-  /** Takes everything to disk; when this returns, a crash cannot lose it. */
+  /** Makes all records durable: when this returns, a crash cannot lose them. */
   flush(): void {
     if (this.#waiting.length > 0) this.#commits.now(this.#part());
   }
 
-  /** The same when the promise is kept, and in one commit with what other runs have to say. */
+  /** Does the same, in one commit with the records of other runs. The records are durable when the promise resolves. */
   async flushed(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#joined !== undefined) return this.#joined;
     if (this.#waiting.length === 0) return;
     const committed = this.#commits.join(this.#part());
-    if (this.#waiting.length > 0) this.#joined = committed; // others are waited for
+    if (this.#waiting.length > 0) this.#joined = committed; // the commit waits for other runs
     return committed;
   }
 
-  /** The same, with what the store has to say of the run when it ends. */
+  /** Does the same, with what the store writes about the run at its end. */
   async ended(say: () => void): Promise<void> {
     try {
       await this.#commits.join(this.#part(say));
@@ -159,10 +159,10 @@ export class RunJournal {
     }
   }
 
-  // What waits when the commit begins, and not only what waits now.
+  // The part takes what is waiting when the commit begins, not only what is waiting now.
   #part(say?: () => void): CommitPart {
     let waiting: readonly Waiting[] = [];
-    // Where the chain was at the first try: the run may have another part in the same commit.
+    // The hash at the end of the chain before the first attempt. The run may have another part in the same commit.
     let before: string | undefined;
     return {
       begin: () => {
@@ -198,7 +198,7 @@ export class RunJournal {
     };
   }
 
-  // What was tried has given its records their hashes, unless it had failed before that.
+  // The attempt has given the records their hashes, unless it failed earlier.
   #isLast(waiting: readonly Waiting[]): boolean {
     const { runId } = this.claim;
     const row = this.#database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
@@ -251,14 +251,14 @@ export class RunJournal {
       for (const id of provenBy(record)) prove(this.#database, id, { runId: this.claim.runId, step: record.step });
   }
 
-  // The address of a database may lead to an older copy by now, which does not have what was durable.
+  // The address of a database may now lead to an older copy, which lacks records that were durable.
   #assertEnd(check: ClaimCheck): void {
     const { runId } = this.claim;
     if (check === "required") this.#database.require(END, runId, this.#hash);
     else if (this.#database.get(END, runId, this.#hash) === undefined) throw turnedBack(this.#database.path, runId);
   }
 
-  // Whoever was taken over can write no more, however late it wakes up. An older copy of the database may not know the claim.
+  // A process that was taken over cannot write any more, however late it wakes up. An older copy of the database may not know the claim.
   #assertHeld(check: ClaimCheck = "asked"): void {
     const { runId } = this.claim;
     if (!this.#liveness.isSeen()) throw unseen(runId);
@@ -313,21 +313,21 @@ export interface Stored {
   readonly database: SqlDatabase;
   /** The commits of all runs of this process. */
   readonly commits: Commits;
-  /** What the runs hold. */
+  /** The leases of the runs. */
   readonly leases: Leases;
-  /** Who this process is, and which others live. */
+  /** Who this process is, and which others are alive. */
   readonly liveness: Liveness;
   /** Names the last record in a file beside the journal. */
   readonly tail: Tail;
 }
 
-/** A run as one process holds it. */
+/** A run that this process holds. */
 export interface HeldRun {
   /** The claim under which the process holds it. */
   readonly claim: Claim;
-  /** Where its chain of records ends. */
+  /** The end of its chain of records. */
   readonly end: ChainEnd;
-  /** What the first commit does before its records: it enters a new run among the others. */
+  /** What the first commit does before its records: it adds a new run to the table. */
   readonly opening: () => void;
 }
 

@@ -9,7 +9,7 @@ import { DatabaseFailure } from "../sql/failure.ts";
 import { readRecords } from "./chain.ts";
 import type { Life, Liveness } from "./holder.ts";
 
-/** The table of what runs hold; who held a run, or a group, before there was one, holds it still. */
+/** The table of leases. Holders of a run or a group from the time before this table keep their holds. */
 export const LEASE_TABLE = `
 CREATE TABLE lease (
   kind TEXT NOT NULL, name TEXT NOT NULL, run_id TEXT NOT NULL, epoch INTEGER NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE lease (
 CREATE INDEX lease_of_run ON lease (run_id);
 `;
 
-/** Fills the table from those of the formats before it. */
+/** Fills the table from the tables of earlier formats. */
 export const FIRST_LEASES = `
 INSERT INTO lease (kind, name, run_id, epoch, holder, since) SELECT 'run', id, id, epoch, holder, opened_at FROM run;
 INSERT INTO lease (kind, name, run_id, epoch, holder, since)
@@ -30,24 +30,24 @@ ALTER TABLE run DROP COLUMN epoch;
 `;
 
 /**
- * What a run may hold: itself; a group, which one run has at a time; an acting entity, which the runs of one process have at a
- * time, each of them notified that it is not alone.
+ * What a run may hold. A run: itself. A group: one run holds it at a time. An acting entity: the runs of one process may hold it at the
+ * same time, and each of them learns that it is not alone.
  */
 export type LeaseKind = "run" | "group" | "entity";
 
 /** What one run holds, or has left behind. */
 export interface Lease extends Claim {
-  /** What is held. */
+  /** The kind of what is held. */
   readonly kind: LeaseKind;
   /** The run's id, the name of the group, or the acting entity with its address. */
   readonly name: string;
-  /** Nobody when it was released, or when the process died. */
+  /** The holder; undefined if the lease was released, or the process died. */
   readonly holder: Holder | undefined;
-  /** Of the holder: `unknown` where we cannot tell. */
+  /** Whether the holder is alive; `unknown` if we cannot tell. */
   readonly life: Life;
-  /** Milliseconds since the Unix epoch. */
+  /** When it was taken, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** Another run has acted as the entity since it was taken. */
+  /** Whether another run has acted as the entity since then. */
   readonly shared: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface WantedLeases {
   readonly entities: readonly string[];
 }
 
-/** The right to act for a run. The epoch is the fencing token: with an older one nothing can be written any more. */
+/** The right to act for a run. The epoch is the fencing token: nothing can be written with an older one. */
 export interface Claim {
   /** The run's id. */
   readonly runId: string;
@@ -67,13 +67,13 @@ export interface Claim {
   readonly epoch: number;
 }
 
-/** A claim, or the first lease of another that is in its way. */
+/** A claim, or the first lease of another run that prevents it. */
 export type Taken = { readonly claim: Claim } | { readonly inTheWay: Lease };
 
 /** Only the run itself. */
 export const NOTHING_ELSE: WantedLeases = { groups: [], entities: [] };
 
-/** What leases need of the world. */
+/** What leases need from outside. */
 export interface LeasePorts {
   /** Gives the time at which a lease is taken. */
   readonly clock: Pick<Clock, "now">;
@@ -83,10 +83,10 @@ export interface LeasePorts {
   readonly liveness: Liveness;
 }
 
-/** The runs for which this process acts, and how often it began to. */
+/** The runs for which this process acts, with a count of the work in progress for each. */
 const acting = new Map<string, number>();
 
-/** Does the work; meanwhile this process acts for the run, so `releaseAbandoned` leaves the run alone. */
+/** Does the work. During it, this process acts for the run, so `releaseAbandoned` leaves the run alone. */
 export async function actingFor<T>(runId: string, work: () => Promise<T>): Promise<T> {
   acting.set(runId, (acting.get(runId) ?? 0) + 1);
   try {
@@ -98,7 +98,7 @@ export async function actingFor<T>(runId: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Who may act, and as whom: rows of the state directory, compared and set in one immediate transaction. */
+/** Who may act, and as whom: rows of the state, compared and set in one immediate transaction. */
 export class Leases {
   readonly #database: SqlDatabase;
   readonly #ports: LeasePorts;
@@ -109,14 +109,14 @@ export class Leases {
   }
 
   /**
-   * Takes a run with all that it needs, or nothing: then it gives the first lease in the way. All at once, so that no run keeps one
-   * while it waits for another, and no two can wait for each other. What the run had before it takes again.
+   * Takes a run with everything that it needs, or nothing: then it returns the first lease that prevents this. It takes all leases at once,
+   * so that no run holds one while it waits for another, and there is no deadlock. Leases that the run had before are taken again.
    */
   take(runId: string, wanted: WantedLeases): Taken {
     return this.#database.transaction(() => this.takeWithin(runId, wanted));
   }
 
-  /** The same within a transaction. */
+  /** Does the same within a transaction. */
   takeWithin(runId: string, { groups, entities }: WantedLeases): Taken {
     const [groupNames, entityNames] = [groups.map(this.#ports.redact), entities.map(this.#ports.redact)];
     const own = this.#ofRun(runId);
@@ -135,7 +135,7 @@ export class Leases {
     return { claim: { runId, epoch } };
   }
 
-  /** Takes an entity that a run learns only when it is about to act: nobody waits half-way, and other holders of it are notified. */
+  /** Takes an entity that is known only when the run is about to act. The run does not wait, and other holders of the entity learn about it. */
   actAs(entity: string, claim: Claim): void {
     const name = this.#ports.redact(entity);
     const has = this.#ofRun(claim.runId).some(
@@ -144,7 +144,7 @@ export class Leases {
     if (!has) this.#database.transaction(() => this.#actAs(name, claim));
   }
 
-  /** Whether no other run has acted as an entity since this run took it, nor may act as it now. */
+  /** Whether no other run has acted as an entity since this run took it, and none may do so now. */
   isAlone(entity: string, runId: string): boolean {
     const row = this.#database.get(
       "SELECT shared FROM lease WHERE kind = 'entity' AND name = ? AND run_id = ? AND holder IS NOT NULL",
@@ -154,27 +154,27 @@ export class Leases {
     return row?.["shared"] === 0;
   }
 
-  /** Whether a claim is the last one that was given. */
+  /** Whether a claim is the latest one of its run. */
   isHeld({ runId, epoch }: Claim): boolean {
     return this.#database.get(HELD, runId, runId, epoch) !== undefined;
   }
 
-  /** Whether a run that began was claimed again since a claim, or has even been archived. */
+  /** Whether a run that began was claimed again after this claim, or has even been archived. */
   isTakenOver({ runId, epoch }: Claim): boolean {
     return this.#database.get(TAKEN_OVER, runId, runId, epoch, runId) !== undefined;
   }
 
-  /** Lets the transaction throw an Unmet unless a claim is the last one that was given. */
+  /** Makes the transaction throw an Unmet unless a claim is the latest one of its run. */
   requireHeld({ runId, epoch }: Claim): void {
     this.#database.require(HELD, runId, runId, epoch);
   }
 
-  /** Releases all that a claim holds. Where writes are left open, the entities stay marked. */
+  /** Releases everything that a claim holds. If it leaves writes open, the entities stay marked. */
   release(claim: Claim, leavesOpen: boolean): void {
     this.#database.transaction(() => this.releaseWithin(claim, leavesOpen));
   }
 
-  /** The same within a transaction. */
+  /** Does the same within a transaction. */
   releaseWithin({ runId, epoch }: Claim, leavesOpen: boolean): void {
     this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'group'", runId, epoch);
     if (!leavesOpen) this.#database.run("DELETE FROM lease WHERE run_id = ? AND epoch = ? AND kind = 'entity'", runId, epoch);
@@ -183,12 +183,12 @@ export class Leases {
     this.#database.run("DELETE FROM lease WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE id = run_id)", runId);
   }
 
-  /** Takes a run, with all that it holds, from whoever holds it, who can write no more. */
+  /** Takes a run, with everything that it holds, from its holder, who cannot write any more. */
   takeOver(runId: string): Claim {
     return this.#database.transaction(() => this.#takeOver(runId));
   }
 
-  /** The same within a transaction, if the run is still under the claim of this lease: gives whether it was. */
+  /** Does the same within a transaction if the run is still under the claim of this lease. Returns whether it was. */
   takeFrom({ runId, epoch }: Lease): boolean {
     if (epochOf(this.#ofRun(runId)) !== epoch) return false;
     this.#takeOver(runId);
@@ -196,8 +196,8 @@ export class Leases {
   }
 
   /**
-   * Releases the runs that this process holds and no longer acts for: where the database went away, or the disk was full, they could not be
-   * released when their work ended, and a process that lives on would keep them from everybody.
+   * Releases the runs that this process holds but no longer acts for. If the database was away or the disk full, they could not be released
+   * at the end of their work, and a long-lived process would keep them from everybody.
    */
   releaseAbandoned(): void {
     const rows = this.#database.all("SELECT * FROM lease WHERE kind = 'run' AND holder IS NOT NULL");
@@ -208,14 +208,14 @@ export class Leases {
     }
   }
 
-  /** What the living hold, and the entities with writes that were left open: those of the latest run first. */
+  /** Returns the leases of living holders, and the entities with writes that were left open. Those of the latest run come first. */
   list(): readonly Lease[] {
     const held = "SELECT * FROM lease WHERE holder IS NOT NULL OR kind = 'entity' ORDER BY run_id DESC, kind DESC, name";
     const rows = this.#database.all(held);
     return rows.map((row) => this.read(row)).filter((lease) => this.#counts(lease));
   }
 
-  /** The holder of a run; nothing when it was released, or its process died. */
+  /** Returns the lease of a run's holder; nothing if the run was released, or the process died. */
   holding(runId: string): Lease | undefined {
     return holdingAmong(this.#ofRun(runId));
   }
@@ -234,7 +234,7 @@ export class Leases {
     if (others.length > 0) this.#database.run("UPDATE lease SET shared = 1 WHERE kind = 'entity' AND name = ?", name);
   }
 
-  // What a run keeps of an entity that it had before: whether it was alone.
+  // An entity that the run held before keeps its `shared` mark.
   #put({ kind, name, runId, epoch }: Pick<Lease, "kind" | "name" | "runId" | "epoch">): void {
     this.#database.run(
       `INSERT INTO lease (kind, name, run_id, epoch, holder, since) VALUES (?, ?, ?, ?, ?, ?)
@@ -248,7 +248,7 @@ export class Leases {
     );
   }
 
-  // The leases of other runs; those that count no more are cleared away.
+  // Returns the leases of other runs, and deletes those that no longer count.
   #others(kind: LeaseKind, name: string, runId: string): readonly Lease[] {
     const rows = this.#database.all("SELECT * FROM lease WHERE kind = ? AND name = ? AND run_id <> ?", kind, name, runId);
     return rows
@@ -261,7 +261,7 @@ export class Leases {
       });
   }
 
-  // Those of the living, and of entities those with a write that may still take effect.
+  // Leases of living holders count, and entities with a write that may still take effect.
   #counts({ kind, holder, runId }: Lease): boolean {
     return holder !== undefined || (kind === "entity" && this.#leftOpen(runId));
   }
@@ -278,7 +278,7 @@ export class Leases {
     return holder !== undefined && !this.#ports.liveness.isMe(holder);
   }
 
-  /** Reads a row of the table of leases. Throws a Failure when it is damaged. */
+  /** Reads a row of the table of leases. Throws a Failure if it is damaged. */
   read(row: SqlRow): Lease {
     return this.#whole(row, (whole) => leaseOf(whole, this.#ports.liveness));
   }
@@ -287,7 +287,7 @@ export class Leases {
     try {
       return read(row);
     } catch (error) {
-      if (error instanceof DatabaseFailure) throw error; // whether its holder lives could not be asked
+      if (error instanceof DatabaseFailure) throw error; // the database did not answer whether the holder is alive
       throw new Failure({
         code: "journal.broken-lease",
         message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,

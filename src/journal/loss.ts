@@ -15,22 +15,22 @@ import type { PersonsWord } from "../protocol/record.ts";
 
 /** A loss of records that a person has accepted. */
 export interface Loss extends PersonsWord {
-  /** Milliseconds since the Unix epoch. */
+  /** When it was accepted, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** What was known of it. */
+  /** What was known of the loss. */
   readonly what: string;
 }
 
-/** Who accepts a loss, and why they may. */
+/** Who accepts a loss, and why. */
 export type Acceptance = Pick<Loss, "who" | "because">;
 
 /**
- * Continues a journal that has lost records, or may have, because a person has looked into the ledger. The journal keeps who and why.
- * What the runs that had not passed have sent is no longer known, so none of them can be resumed. Returns what was known of the loss.
- * Throws a Failure when nothing is lost, or a process that is alive holds a run.
+ * Continues a journal that has lost records, or may have, because a person has checked the ledger. The journal keeps who and why. We no
+ * longer know what the unfinished runs have sent, so none of them can be resumed. Returns what was known of the loss. Throws a Failure if
+ * nothing is lost, or a living process holds a run.
  */
 export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, because }: Acceptance): string {
-  // A server has no second place that names the last record, so nothing shows a loss.
+  // A server has no tail file that names the last record, so nothing can show a loss.
   if (typeof place !== "string") throw nothingLost(pathOf(place));
   const path = journalIn(place, "create");
   const missing = lossAt(() => assertThere(path));
@@ -50,11 +50,11 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
       `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
        ON CONFLICT DO NOTHING`,
     );
-    // Who accepts it has looked what they left: nothing of them keeps another run back.
+    // The person who accepts the loss has checked what the runs left, so they no longer keep another run from starting.
     database.run("UPDATE run SET settled = 1, written_until = 0 WHERE outcome IS NOT 'passed'");
   });
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  // Last: until then the loss is refused, and can be accepted again.
+  // The last step: until then the loss is refused, and can be accepted again.
   tail.create(lastRecordOf(database));
   return what;
 }
@@ -90,7 +90,7 @@ function nothingLost(journal: string): Failure {
   });
 }
 
-/** The losses that people have accepted, the earliest first. */
+/** Returns the losses that people have accepted, the earliest first. */
 export function lossesIn(database: SqlDatabase): readonly Loss[] {
   return database.all("SELECT * FROM loss ORDER BY id").map(lossOf);
 }
@@ -100,7 +100,7 @@ function lossOf(row: SqlRow): Loss {
   return { at: Number(at), who: String(who), because: String(because), what: String(what) };
 }
 
-/** Says that a run cannot be continued after a loss. */
+/** Returns the failure for a run that cannot be resumed after a loss. */
 export function endedByLoss(runId: string, row: SqlRow): Failure {
   const { at, who } = lossOf(row);
   return new Failure({

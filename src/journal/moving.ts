@@ -13,7 +13,7 @@ import { targetOf } from "./proofs.ts";
 import { JournalStore } from "./store.ts";
 import { lastRecordOf } from "./tail.ts";
 
-/** Returns whether the journal of a folder has a run on a service, and was not moved away. Throws a Failure. */
+/** Returns whether the journal of a folder has a run on a real service, and was not moved away. Throws a Failure. */
 export function holdsRuns(folder: string): boolean {
   try {
     using database = lookAtTables(folder, JOURNAL_PART);
@@ -27,20 +27,20 @@ export function holdsRuns(folder: string): boolean {
   }
 }
 
-/** A place of a move, and how `state move` names it. */
+/** A place of a move, with the name that `state move` uses. */
 export interface NamedPlace {
-  /** Where it is. */
+  /** The place itself. */
   readonly place: StatePlace;
   /** The path of a folder, or the word `database`. */
   readonly name: string;
 }
 
 /**
- * A journal that is moved, whatever its mark says. Only one of both places is ever live, and the marks say which: see decision 205. In their order:
- * `beginSource`, `beginTarget` and `copyFrom`, `finishSource`, `finishTarget`.
+ * A journal during a move, whatever its mark says. At most one of the two places is live at any time, and the marks say which (decision 205). The
+ * order of the steps: `beginSource`, `beginTarget` and `copyFrom`, `finishSource`, `finishTarget`.
  */
 export class MovingJournal {
-  /** The same journal, for reading. */
+  /** The same journal for reading. */
   readonly store: JournalStore;
   readonly #database: SqlDatabase;
   readonly #name: string;
@@ -51,7 +51,7 @@ export class MovingJournal {
     this.store = JournalStore.over(database, LOOKING);
   }
 
-  /** Opens the journal of a place, and makes it where there is none. Throws a Failure. */
+  /** Opens the journal of a place, and creates it if there is none. Throws a Failure. */
   static open({ place, name }: NamedPlace): MovingJournal {
     if (typeof place === "string") assertThere(journalIn(place, "create"));
     const database = openTables(place, JOURNAL_PART, { moving: true });
@@ -60,12 +60,12 @@ export class MovingJournal {
     throw otherVersion(database.path);
   }
 
-  /** Its mark; undefined where it has none. */
+  /** Returns its mark, if it has one. */
   mark(): MoveMark | undefined {
     return markOf(this.#database);
   }
 
-  /** From here on nobody writes here. Throws a Failure when a process holds a run, or the state is not here any more. */
+  /** From now on nobody writes here. Throws a Failure if a process holds a run, or the state was already moved away. */
   beginSource(id: string, other: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
@@ -76,7 +76,7 @@ export class MovingJournal {
     });
   }
 
-  /** Undoes `beginSource`. Does nothing when the state has left, or another move has begun. */
+  /** Undoes `beginSource`. Does nothing if the state was moved away, or another move has begun. */
   abandon(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
@@ -84,7 +84,7 @@ export class MovingJournal {
     });
   }
 
-  /** From here on the state is not here any more. Throws a Failure when another move has begun. */
+  /** From now on the state is no longer here. Throws a Failure if another move has begun. */
   finishSource(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
@@ -93,14 +93,14 @@ export class MovingJournal {
     });
   }
 
-  /** Throws a Failure unless a state can be moved here from the other place: nothing is here, or only what that one has too. */
+  /** Throws a Failure unless a state can be moved here from the other place: this place must be empty, or hold a copy from there. */
   assertFree(other: string): void {
     const mark = this.mark();
     if (mark === undefined) this.store.assertEmpty();
     else if (mark.role === "leaving" || mark.other !== other) throw this.#refuse(mark);
   }
 
-  /** From here on nobody writes here until `finishTarget`. Throws a Failure like `assertFree`. */
+  /** From now on nobody writes here until `finishTarget`. Throws a Failure like `assertFree`. */
   beginTarget(id: string, other: string): void {
     this.#database.transaction(() => {
       this.assertFree(other);
@@ -108,7 +108,7 @@ export class MovingJournal {
     });
   }
 
-  /** Copies all that the other one holds, in place of what is here. Throws a Failure when another move has begun. */
+  /** Replaces the content of this journal by that of the other. Throws a Failure if another move has begun. */
   copyFrom(other: MovingJournal, id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
@@ -119,7 +119,7 @@ export class MovingJournal {
     tailOf(this.#database, {}).create(lastRecordOf(this.#database));
   }
 
-  /** Makes it live, if it is still the copy of this move. */
+  /** Makes the journal live, if it is still the copy of this move. */
   finishTarget(id: string): void {
     this.#database.transaction(() => {
       const mark = this.mark();
@@ -132,7 +132,7 @@ export class MovingJournal {
     this.store.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes the journal at the end of its scope (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }

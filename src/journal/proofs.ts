@@ -7,8 +7,8 @@ import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { readRecords } from "./chain.ts";
 
 /**
- * The transactions and receipts that have proven a write, of all runs. It says no more than the records do, and is written with them:
- * to look through the records of all runs at each write would take longer with each run.
+ * The transactions and receipts of all runs that have proven a write. The table repeats what the records say, and is written with them:
+ * searching the records of all runs at each write would take longer with each run.
  */
 export const PROOF_TABLE = `
 CREATE TABLE proof (
@@ -16,7 +16,7 @@ CREATE TABLE proof (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Fills the table from the records of the formats before it. */
+/** Fills the table from the records of earlier formats. */
 export const FIRST_PROOFS = `
 INSERT OR IGNORE INTO proof
 WITH whole AS MATERIALIZED (
@@ -33,31 +33,31 @@ WITH whole AS MATERIALIZED (
 SELECT id, run_id, body ->> '$.step' FROM named WHERE typeof(id) = 'text' AND id <> '' AND body ->> '$.step' IS NOT NULL;
 `;
 
-/** A write that a transaction, or a receipt, has proven. */
+/** A write that a transaction or a receipt has proven. */
 export interface Proof {
   /** The id of the run that made the write. */
   readonly runId: string;
   /** The address of the step that made it. */
   readonly step: string;
-  /** Where its run acted; `undefined` when its first record cannot be read. */
+  /** Where its run acted; `undefined` if its first record cannot be read. */
   readonly target: TargetHeading | undefined;
 }
 
-/** Keeps that a transaction, or a receipt, has proven a write. Only within the transaction that keeps the record of it. */
+/** Records that a transaction or a receipt has proven a write. Called only in the transaction that writes the record of this. */
 export function prove(database: SqlDatabase, id: string, { runId, step }: Pick<Proof, "runId" | "step">): void {
   database.run("INSERT INTO proof (id, run_id, step) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", keptId(id), runId, step);
 }
 
-// A server has no index of texts as long as a service may send.
+// A server cannot index texts as long as those that a service may send.
 function keptId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256 ${hash("sha256", id)}`;
 }
 
 const LONGEST_ID = 500;
 
-/** The writes of all runs but one that a transaction, or a receipt, has proven. */
+/** Returns the writes of all runs except one that a transaction or a receipt has proven. */
 export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): readonly Proof[] {
-  // An earlier version kept a long id as it is.
+  // An earlier version stored a long id unchanged.
   const found = database.all("SELECT run_id, step FROM proof WHERE id IN (?, ?) AND run_id <> ?", keptId(id), id, exceptRun);
   return found.map((row) => {
     const runId = String(row["run_id"]);
@@ -65,7 +65,7 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
   });
 }
 
-// Those that are under way or have left a write open, and those whose last writes are recent.
+// Selects the runs that are in progress or have left a write open, and those whose last writes are recent.
 const BESIDE = "SELECT id, last_sequence FROM run WHERE id <> ? AND (written_until IS NULL OR written_until >= ?)";
 
 interface ReadRun {
@@ -73,25 +73,25 @@ interface ReadRun {
   readonly state: RunState;
 }
 
-/** A write of a run, and what is known of the moment of its first readings. */
+/** A write of a run, and what is known of the time of its first readings. */
 export interface WriteOfRun {
   readonly runId: string;
-  /** The run's last record before them. */
+  /** The run's last record before the readings. */
   readonly sequence: number;
-  /** The service's own time then, in milliseconds since the Unix epoch; `undefined` when it gave none. */
+  /** The service's own time then, in milliseconds since the Unix epoch; `undefined` if the service gave none. */
   readonly since: number | undefined;
   /** How old the readings may have been, in milliseconds. */
   readonly readLagMs: number;
 }
 
 /**
- * The other runs that may have written since the readings before a write of a run, or at most `LIMITS.justBeforeMs` before what they show. The time of
- * that is the service's: nobody's clock here counts where the service gives its own (decision 217).
+ * The other runs that may have written since the baseline of a write, or at most `LIMITS.justBeforeMs` before the moment that the baseline shows. If
+ * the service gives its own time, only that time counts, not the clock of any machine here (decision 217).
  */
 export class RunsBeside {
-  /** When the readings began, in milliseconds since the Unix epoch, by the clock of records. */
+  /** When the readings began, in milliseconds since the Unix epoch, by the clock of the records. */
   readonly begun: number;
-  /** The service's own time then; `undefined` when it gave none. */
+  /** The service's own time then; `undefined` if the service gave none. */
   readonly since: number | undefined;
   readonly #database: SqlDatabase;
   readonly #runId: string;
@@ -106,13 +106,13 @@ export class RunsBeside {
     this.#from = (since ?? this.begun) - readLagMs - LIMITS.justBeforeMs;
   }
 
-  /** Returns them as they are now. */
+  /** Returns the states of these runs as they are now. */
   now(): readonly RunState[] {
     for (const row of this.#database.all(BESIDE, this.#runId, this.#from)) this.#read(row);
     return [...this.#runs.values()].map(({ state }) => state);
   }
 
-  // A run without a new record is as it was.
+  // Without a new record, a run's state is unchanged.
   #read(row: SqlRow): void {
     const [id, last] = [String(row["id"]), Number(row["last_sequence"])];
     if (this.#runs.get(id)?.last === last) return;
@@ -120,7 +120,7 @@ export class RunsBeside {
   }
 }
 
-/** Returns where a run acted, also an archived run with a proof; `undefined` when its first record cannot be read. */
+/** Returns where a run acted, also for an archived run with a proof; `undefined` if its first record cannot be read. */
 export function targetOf(database: SqlDatabase, runId: string): TargetHeading | undefined {
   const first = database.get("SELECT body FROM record WHERE run_id = ? AND sequence = 0", runId);
   try {
@@ -128,7 +128,7 @@ export function targetOf(database: SqlDatabase, runId: string): TargetHeading | 
     const opened = parseJson(String(first?.["body"]), LIMITS.recordDepth);
     return isObject(opened) && isObject(opened["target"]) ? (opened["target"] as unknown as TargetHeading) : undefined;
   } catch {
-    return undefined; // reading that run reports what is wrong with it
+    return undefined; // whoever reads that run gets the error
   }
 }
 

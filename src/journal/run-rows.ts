@@ -4,23 +4,23 @@ import type { Cell, SqlDatabase } from "../sql/database.ts";
 import type { Leases } from "./leases.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
 
-/** The runs of one day that have one outcome. */
+/** The runs of one day with the same outcome. */
 export interface RunsOfDay {
-  /** Since the Unix epoch, in UTC. */
+  /** The day since the Unix epoch, in UTC. */
   readonly day: number;
-  /** `undefined`: they are under way, or their process died. */
+  /** The outcome; `undefined` if they are in progress, or their processes died. */
   readonly outcome: string | undefined;
-  /** How many they are. */
+  /** How many runs there are. */
   readonly runs: number;
 }
 
 const DAY_MS = 86_400_000;
 
-// A loss of records that somebody has accepted ends a run.
+// A loss of records that a person has accepted ends a run.
 const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";
 const NOT_PASSED = `outcome IS DISTINCT FROM 'passed' AND ${IS_NOT_LOST}`;
 
-/** The runs of a journal, chosen by a question to the database: their records are not read. */
+/** The runs of a journal, selected by queries, without reading their records. */
 export class RunRows {
   readonly #database: SqlDatabase;
   readonly #leases: Leases;
@@ -30,24 +30,24 @@ export class RunRows {
     this.#leases = leases;
   }
 
-  /** Runs whose outcome a person or a resumed run still changes, so that they are not archived. */
+  /** Returns the runs whose outcome a person or a resumed run may still change, so that they are not archived. */
   unfinished(): readonly RunSummary[] {
     return this.#summaries(`WHERE (outcome IS NULL OR outcome NOT IN ('passed', 'failed', 'drift')) AND ${IS_NOT_LOST}`);
   }
 
-  /** Runs that have not passed, the latest first; none that a loss has ended. */
+  /** Returns the runs that have not passed, the latest first, without those that a loss has ended. */
   notPassed(limit: number): readonly RunSummary[] {
     return this.#summaries(`WHERE ${NOT_PASSED} ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
   }
 
-  /** Those of them that are the last run of their playbook in their environment. */
+  /** Returns those of them that are the last run of their playbook in their environment. */
   lastNotPassed(limit: number): readonly RunSummary[] {
     const later = `SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
       AND (later.opened_at > run.opened_at OR later.opened_at = run.opened_at AND later.id > run.id)`;
     return this.#summaries(`WHERE ${NOT_PASSED} AND NOT EXISTS (${later}) ORDER BY opened_at DESC, id DESC LIMIT ?`, limit);
   }
 
-  /** How many runs of each day (since the Unix epoch, in UTC) have which outcome, from a day on. */
+  /** Returns how many runs of each day have which outcome, from a day on. */
   outcomesByDay(from: number): readonly RunsOfDay[] {
     const counts = `SELECT opened_at / ${DAY_MS} AS day, outcome, COUNT(*) AS runs FROM run WHERE opened_at >= ? GROUP BY 1, outcome`;
     return this.#database.all(counts, from * DAY_MS).map(({ day, outcome, runs }) => ({
@@ -58,39 +58,39 @@ export class RunRows {
   }
 
   /**
-   * Runs that may have left a write open, the latest first: those under way, those that died, and those that said so when they ended.
-   * A run that ended with a loss of records is not continued: whoever accepted the loss has looked into the ledger for it.
+   * Returns the runs that may have left a write open, the latest first: runs in progress, runs whose process died, and runs that recorded
+   * an open write at their end. Runs that a loss has ended are left out, because the person who accepted the loss has checked the ledger.
    */
   unsettled(): readonly RunSummary[] {
     return this.#summaries(`WHERE settled = 0 AND ${IS_NOT_LOST} ORDER BY opened_at DESC, id DESC`);
   }
 
-  /** Runs that have left no write open, but have looked for the outcome of one, and may have a request under way at a moment. */
+  /** Returns the runs that left no write open, but had to look for the outcome of one, and may still have a request in flight at a given time. */
   mayArriveAfter(at: number): readonly RunSummary[] {
     const looked = "EXISTS (SELECT 1 FROM record WHERE run_id = run.id AND kind = 'attempt.settled')";
     return this.#summaries(`WHERE settled = 1 AND written_until > ? AND ${looked} ORDER BY opened_at DESC, id DESC`, at);
   }
 
-  /** The last run of a playbook in an environment. */
+  /** Returns the last run of a playbook in an environment. */
   lastOf(place: PlaybookPlace, environment: string): RunSummary | undefined {
     const which = "WHERE identity = ? AND environment = ? ORDER BY opened_at DESC, id DESC LIMIT 1";
     return this.#summaries(which, identityOf(place), environment)[0];
   }
 
-  /** The runs of a playbook in an environment that have begun since a moment, the latest first. */
+  /** Returns the runs of a playbook in an environment that have begun since a given time, the latest first. */
   begunSince(place: PlaybookPlace, environment: string, at: number): readonly RunSummary[] {
     const which = "WHERE identity = ? AND environment = ? AND opened_at >= ? ORDER BY opened_at DESC, id DESC LIMIT ?";
     return this.#summaries(which, identityOf(place), environment, at, LIMITS.laterRuns);
   }
 
-  /** The runs without a key of a playbook in an environment that have not passed, the latest first. */
+  /** Returns the runs without a key of a playbook in an environment that have not passed, the latest first. */
   notPassedOf(place: PlaybookPlace, environment: string): readonly RunSummary[] {
     const which = `WHERE identity = ? AND environment = ? AND key IS NULL AND ${NOT_PASSED}`;
     const values = [identityOf(place), environment, LIMITS.unfinishedRuns];
     return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, ...values);
   }
 
-  /** The runs without a key of the same playbook in the same environment that have begun since this one, and have passed, the latest first. */
+  /** Returns the runs without a key of the same playbook and environment that have begun since this run and have passed, the latest first. */
   passedSince({ id, openedAt }: RunSummary): readonly RunSummary[] {
     const alike = "(identity, environment) = (SELECT identity, environment FROM run WHERE id = ?)";
     const which = `WHERE ${alike} AND opened_at >= ? AND outcome = 'passed' AND key IS NULL AND id <> ?`;

@@ -11,15 +11,15 @@ export interface RunSummary {
   readonly playbook: string;
   /** The name of its environment in tokenbook.yaml. */
   readonly environment: string;
-  /** Milliseconds since the Unix epoch. */
+  /** When it began, in milliseconds since the Unix epoch. */
   readonly openedAt: number;
-  /** `undefined` while the run is under way, or when its process died. */
+  /** How the run ended; `undefined` while it is in progress, or if its process died. */
   readonly outcome: string | undefined;
-  /** Who may be acting for it, since when, and by which claim. */
+  /** Who may be acting for the run, since when, and under which claim. */
   readonly held: { readonly holder: Holder; readonly since: number; readonly life: Life; readonly epoch: number } | undefined;
 }
 
-/** Returns the runs that a part of a query chooses, which follows the name of the table. */
+/** Returns the runs that a part of a query selects. The part follows the name of the table. */
 export function summariesIn(
   database: SqlDatabase,
   leases: Leases,
@@ -27,7 +27,8 @@ export function summariesIn(
 ): readonly RunSummary[] {
   const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
   const rows = (chosen: string, ...of: Cell[]): readonly SqlRow[] => database.all(`SELECT * FROM run ${held} ${chosen}`, ...of);
-  // A process may end between the question and the look at whether it lives. How its run ended is in the row then, which is read once more.
+  // A process may end between the query and the check whether it is alive. Then its row says how the run ended, so the row is read once
+  // more.
   const current = (row: SqlRow): RunSummary | undefined => {
     const summary = summaryOf(row, leases);
     if (summary.outcome !== undefined || summary.held !== undefined || row["kind"] === null) return summary;

@@ -20,11 +20,11 @@ import { lastOf, type Tail } from "./tail.ts";
 import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
 
-/** A run that may be written for, and all that is known of it. */
+/** A run that this process may write to, with everything that is known of it. */
 export interface Held {
-  /** Takes the run's further records. */
+  /** Takes further records of the run. */
   readonly journal: RunJournal;
-  /** The records so far, in their order. */
+  /** The records so far, in order. */
   readonly records: readonly RunRecord[];
 }
 
@@ -32,13 +32,13 @@ const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL
 
 /** All runs of one state directory. */
 export class JournalStore {
-  /** What the runs hold. */
+  /** The leases of the runs. */
   readonly leases: Leases;
-  /** Gives the times of its records. */
+  /** Gives the times of the records. */
   readonly clock: Clock;
   /** The archives that hold earlier runs. */
   readonly archives: Archives;
-  /** Its runs by how they ended. */
+  /** The runs, selected by how they ended. */
   readonly runs: RunRows;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
@@ -58,19 +58,19 @@ export class JournalStore {
     this.runs = new RunRows(database, this.leases);
   }
 
-  /** Opens the journal of a state, and creates it where there never was one. Throws a Failure, also when it has lost records. */
+  /** Opens the journal of a state, and creates it if there never was one. Throws a Failure, for example if the journal has lost records. */
   static open(place: StatePlace, ports: JournalPorts): JournalStore {
     if (typeof place === "string") assertThere(journalIn(place, "create"));
     return JournalStore.over(openTables(place, JOURNAL_PART), ports);
   }
 
-  /** The same where there is one; otherwise gives an empty journal that leaves nothing. */
+  /** Does the same if a journal exists. Otherwise returns an empty journal that leaves no file. */
   static existing(place: StatePlace, ports: JournalPorts): JournalStore {
     if (typeof place === "string") assertThere(journalIn(place, "write"));
     return JournalStore.over(existingTables(place, JOURNAL_PART), ports);
   }
 
-  /** Looks into the journal and changes nothing; `undefined` where there is none of the present format. Throws a Failure like `open`. */
+  /** Opens the journal without changing anything; `undefined` if none has the present format. Throws a Failure like `open`. */
   static look(place: StatePlace, ports: JournalPorts): JournalStore | undefined {
     if (typeof place === "string") assertThere(journalIn(place, "look"));
     const database = lookAtTables(place, JOURNAL_PART);
@@ -80,7 +80,7 @@ export class JournalStore {
     return undefined;
   }
 
-  /** The runs that an open database holds, whatever it lies on. */
+  /** Returns the runs of an open database, whatever kind it is. */
   static over(database: SqlDatabase, ports: JournalPorts): JournalStore {
     try {
       migrate(database, tailOf(database, ports));
@@ -103,9 +103,9 @@ export class JournalStore {
   }
 
   /**
-   * Begins a run: its first records are durable, and the run is held, when the promise is kept. Without a claim it takes one. `admit` is
-   * called in the very transaction that makes the run known, and keeps it from being made by a Failure. Throws a Failure also when another
-   * run has the caller's key.
+   * Begins a run. When the promise resolves, the run is held and its first records are durable. Without a claim it takes one. `admit` is
+   * called in the transaction that makes the run known, and prevents this by throwing a Failure. Also throws a Failure if another run has
+   * the caller's key.
    */
   async begin(opened: RunOpened, taken?: Claim, admit: () => void = () => undefined): Promise<Held> {
     const { runId, idempotencyKey } = opened;
@@ -128,15 +128,15 @@ export class JournalStore {
     return this.#held({ claim, end: CHAIN_START, opening }, [], { first: opened });
   }
 
-  /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder when there is one. */
+  /** Takes a run and nothing else, and writes nothing for it yet. Throws a Failure (exit 6) that names the holder if there is one. */
   take(runId: string): Claim {
     this.#assertKnown(runId);
     return claimed(this.leases.take(runId, NOTHING_ELSE));
   }
 
   /**
-   * Takes over a run that nobody holds; what is known of it need not be read again. Throws a Failure (exit 6) that names the holder when
-   * somebody does. Without a claim it takes one.
+   * Takes over a run that nobody holds. Records that are known need not be read again. Throws a Failure (exit 6) that names the holder if
+   * somebody holds the run. Without a claim it takes one.
    */
   async claim(runId: string, taken?: Claim, known?: RunHistory): Promise<Held> {
     this.assertResumable(runId);
@@ -147,8 +147,8 @@ export class JournalStore {
   }
 
   /**
-   * Takes a run from whoever holds it, and records the fact of it in the same commit: a crash leaves both, or neither. Throws a Failure
-   * when the run is not as it was when the lease was read.
+   * Takes a run from its holder, and records this in the same commit: a crash leaves both, or neither. Throws a Failure if the run has
+   * changed since the lease was read.
    */
   async takeOver(lease: Lease, says: (records: readonly RunRecord[]) => Fact): Promise<Held> {
     const { runId } = lease;
@@ -161,7 +161,7 @@ export class JournalStore {
     return this.#held({ claim, end, opening }, records, { last: says(records) });
   }
 
-  // Nobody but whoever holds the run can write what comes here, and it is durable before anything else.
+  // Only the holder of the run can write these records, and they are durable before anything else.
   async #held(
     run: HeldRun,
     before: readonly RunRecord[],
@@ -186,7 +186,7 @@ export class JournalStore {
     return { journal, records: [...before, ...noted] };
   }
 
-  /** Releases a run in the commit of its last records. `until`: as `writtenUntil` gives it. `undefined`: it leaves a write open. */
+  /** Releases a run in the commit of its last records. `until` is the result of `writtenUntil`; `undefined` means that the run leaves a write open. */
   async release(journal: RunJournal, outcome: string, until: number | undefined): Promise<void> {
     const leavesOpen = until === undefined;
     await journal.ended(() => {
@@ -196,22 +196,22 @@ export class JournalStore {
     });
   }
 
-  /** The records of a run, each checked against the chain. */
+  /** Returns the records of a run, each checked against the chain. */
   read(runId: string): readonly RunRecord[] {
     return this.history(runId).records;
   }
 
-  /** The same, with where they end; reads on from what is known, and gives that itself when nothing has come to it. */
+  /** Does the same, with the end of the chain. Reads only what follows the known records, and returns `known` itself if there is nothing new. */
   history(runId: string, known?: RunHistory): RunHistory {
     return readHistory(this.#database, runId, () => this.#unknown(runId), known);
   }
 
-  /** The records of a run with their hashes, one by one, each checked. */
+  /** Yields the records of a run with their hashes, each checked against the chain. */
   chain(runId: string): Iterable<ChainedRecord> {
     return readChain(this.#database, runId, () => this.#unknown(runId));
   }
 
-  /** Whether there is a run of this name. */
+  /** Whether there is a run with this id. */
   knows(runId: string): boolean {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
   }
@@ -222,15 +222,15 @@ export class JournalStore {
     return row === undefined ? undefined : nameOfIdentity(String(row["identity"]));
   }
 
-  /** How many records a run has: what is cheap to ask again and again. */
+  /** Returns how many records a run has. This is cheap enough for polling. */
   count(runId: string): number {
     this.#assertKnown(runId);
     return Number(this.#database.get("SELECT last_sequence FROM run WHERE id = ?", runId)?.["last_sequence"] ?? -1) + 1;
   }
 
   /**
-   * The id of the run that a person names: by the id, by its whole key, by a part that no other id has, or as `latest`. Throws a Failure; where
-   * several ids have the part, it lists them.
+   * Returns the id of the run that a person names: by its id, its whole key, a part that no other id has, or `latest`. Throws a Failure; if
+   * several ids contain the part, the Failure lists them.
    */
   named(name: string): string {
     if (name === LATEST) {
@@ -249,7 +249,7 @@ export class JournalStore {
       name,
       most,
     );
-    // One that is about to begin is known by what it holds alone.
+    // A run that is about to begin has no row yet, but it has leases.
     const found =
       begun.length > 0
         ? begun
@@ -260,19 +260,19 @@ export class JournalStore {
     throw severalRuns(name, [only, ...others]);
   }
 
-  /** The names of all runs, the earliest first. */
+  /** Returns the ids of all runs, the earliest first. */
   ids(): readonly string[] {
     return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
   }
 
-  /** Throws a Failure when the journal has lost records that it ended with, or may have. */
+  /** Throws a Failure if the journal has lost its last records, or may have. */
   assertWhole(): void {
     this.#tail.assertKept(this.#database);
   }
 
   /**
-   * Names the last record of the journal in its tail, which the process that wrote it may not have come to do: what is said of such a record cannot
-   * be lost unseen afterwards. No other process writes meanwhile, so that none has named a later one.
+   * Names the last record of the journal in its tail. The process that wrote the record may have ended before it did this. Once the record is named,
+   * its loss is noticed. No other process writes at the same time, so none has named a later record.
    */
   nameLast(): void {
     this.#database.transaction(() => {
@@ -281,17 +281,17 @@ export class JournalStore {
     });
   }
 
-  /** Runs, the latest first. */
+  /** Returns runs, the latest first. */
   list(limit: number): readonly RunSummary[] {
     return this.#summaries("ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
   }
 
-  /** How many runs there are. */
+  /** Returns how many runs there are. */
   total(): number {
     return Number(this.#database.get("SELECT COUNT(*) AS total FROM run")?.["total"]);
   }
 
-  /** The state of a run. Throws a Failure when there is none of this name. */
+  /** Returns the summary of a run. Throws a Failure if no run has this id. */
   summary(runId: string): RunSummary {
     const [found] = this.#summaries("WHERE id = ?", runId);
     return found ?? this.#unknown(runId);
@@ -307,47 +307,50 @@ export class JournalStore {
     return approvalsIn(this.#database, plan);
   }
 
-  /** Uses up the approvals of a plan for who starts its runs; `undefined` where nobody else has approved it. */
+  /** Uses up the approvals of a plan for the person who starts its runs; `undefined` if nobody else has approved the plan. */
   useApproval(plan: string, starter: string): Approval | undefined {
     return useApproval(this.#database, plan, starter);
   }
 
-  /** The losses that people have accepted, the earliest first. */
+  /** Returns the losses that people have accepted, the earliest first. */
   losses(): readonly Loss[] {
     return lossesIn(this.#database);
   }
 
-  /** Throws a Failure when a run cannot be continued, because a loss may have taken records of it. */
+  /** Throws a Failure if a run cannot be resumed because a loss may have taken some of its records. */
   assertResumable(runId: string): void {
     const loss = this.#database.get("SELECT loss.* FROM ended_run JOIN loss ON id = loss WHERE run_id = ?", runId);
     if (loss !== undefined) throw endedByLoss(runId, loss);
   }
 
-  /** How a run ended, as its row says and no record: its outcome, and whether it left no write open. */
+  /** Returns how a run ended according to its row, without its records: its outcome, and whether it left no write open. */
   endOf(runId: string): { readonly outcome: string | undefined; readonly settled: boolean } {
     const row = this.#database.get("SELECT outcome, settled FROM run WHERE id = ?", runId) ?? this.#unknown(runId);
     return { outcome: row["outcome"] === null ? undefined : String(row["outcome"]), settled: row["settled"] === 1 };
   }
 
-  /** Keeps that a run has left no write open, which only its records said so far. Does nothing for a run that a process may still continue. */
+  /**
+   * Remembers in its row that a run has left no write open, which only its records showed so far. Does nothing if a process may still continue
+   * the run.
+   */
   settle({ id, held }: Pick<RunSummary, "id" | "held">, until: number): void {
     if (held !== undefined || this.leases.holding(id) !== undefined) return;
     this.#database.run("UPDATE run SET settled = 1, written_until = ? WHERE id = ?", until, id);
   }
 
-  /** The first record of a run, without the others. */
+  /** Returns the first record of a run, without reading the others. */
   openingOf(runId: string): RunOpened | undefined {
     const [first] = this.chain(runId);
     return first?.record.kind === "run.opened" ? first.record : undefined;
   }
 
-  /** The run to which a caller gave this key. Throws a Failure when that run is archived. */
+  /** Returns the run to which a caller gave this key. Throws a Failure if that run is archived. */
   withKey(key: string): RunSummary | undefined {
     const runId = this.archives.runWithKey(this.#ports.redact(key));
     return runId === undefined ? undefined : this.summary(runId);
   }
 
-  /** The run, also an archived one, to which a caller gave this key. */
+  /** Returns the run to which a caller gave this key, even if it is archived. */
   keyed(key: string): KeyedRun | undefined {
     return this.archives.keyed(this.#ports.redact(key));
   }
@@ -361,19 +364,19 @@ export class JournalStore {
     return summariesIn(this.#database, this.leases, { which, values });
   }
 
-  /** Throws a Failure when it holds a run. */
+  /** Throws a Failure if the journal holds a run. */
   assertEmpty(): void {
     if (this.total() > 0) throw notEmpty(this.#database.path);
   }
 
-  /** Closes the journal. This process holds nothing in it any more. */
+  /** Closes the journal. From then on this process holds nothing in it. */
   close(): void {
     this.#tail.close();
     this.#liveness.close();
     this.#database.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes the journal at the end of its scope (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -5,7 +5,7 @@ import { closePrivate, openPrivate, overwrite, readPrivate, replacePrivate } fro
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { withFailures } from "../sqlite/failure.ts";
 
-/** The record of a journal that was written last. */
+/** The last record that was written to a journal. */
 export interface Last {
   /** The run's id. */
   readonly runId: string;
@@ -18,51 +18,51 @@ export interface Last {
 /** The file beside a journal that names its last record. */
 export interface TailFile {
   readonly path: string;
-  /** Gives what it holds; `undefined` where it is not there. */
+  /** Returns the content of the file; `undefined` if it does not exist. */
   read(): Buffer | undefined;
-  /** Puts this content in its place, all or nothing; it is durable when this returns. */
+  /** Replaces the file by this content atomically. The content is durable when this returns. */
   replace(content: Buffer): void;
-  /** Overwrites a part of it. Throws when it is not there. */
+  /** Overwrites a part of the file. Throws if the file does not exist. */
   overwrite(part: Buffer, at: number): void;
   /** Closes the file, if it is open. */
   close(): void;
 }
 
-// A slot is a sector, so a loss of power leaves it old or new; were it torn all the same, the other one is whole.
+// A slot is one disk sector, so after a power loss it is old or new. Even if it were torn, the other slot would be intact.
 const SLOT_BYTES = 512;
 const SLOTS = 2;
 const CHECK_CHARS = 16;
 
 /**
- * Names the last record of a journal in a file beside it (decision 67). SQLite does not miss what was lost with a file that was cut, left out of a copy, or
- * put back from a backup: the journal would be that of an earlier moment, and what was sent since would be sent again.
+ * Names the last record of a journal in a file beside it (decision 67). SQLite does not notice what was lost with a file that was cut off, left out of a
+ * copy, or restored from a backup. The journal would then be that of an earlier moment, and what was sent since then would be sent again.
  *
- * The file is created, and synced, before the first record of a journal; from the journal's format on one knows that it must be there. It is
- * overwritten after each commit, in turn in one of two places, and not synced: it may name an earlier record than the last, and never one
- * that is not durable. So every record that it names must be in the journal, whatever crash or loss of power came in between.
+ * The file is created and synced before the first record of a journal; the journal's format says whether it must exist. It is overwritten after each
+ * commit, alternately in one of two slots, without a sync. So it may name an earlier record than the last, but never one that is not durable. Therefore
+ * every record that it names must be in the journal, whatever crash or power loss happened.
  */
 export class Tail {
   readonly #file: TailFile | undefined;
   #next = 0;
 
-  /** Without a file: of a journal that ends with its process. */
+  /** Without a file, for a journal that ends with its process. */
   constructor(file: TailFile | undefined) {
     this.#file = file;
   }
 
-  /** Creates the file, or puts a new one in its place. */
+  /** Creates the file, or replaces it. */
   create(last: Last | undefined): void {
     const { path = "" } = this.#file ?? {};
     withFailures(path, () => this.#file?.replace(Buffer.concat(Array.from({ length: SLOTS }, () => slotOf(last)))));
   }
 
-  /** Names the record that is the last, now that it is durable. */
+  /** Names the last record, now that it is durable. */
   keep(last: Last): void {
     this.#file?.overwrite(slotOf(last), this.#next * SLOT_BYTES);
     this.#next = (this.#next + 1) % SLOTS;
   }
 
-  /** Throws a Failure when a journal that must have a tail has none, or has lost a record that it named. */
+  /** Throws a Failure if a journal must have a tail and has none, or has lost a record that the tail named. */
   assertKept(journal: SqlDatabase): void {
     if (this.#file === undefined) return;
     const named = readSlots(this.#file.read());
@@ -70,14 +70,14 @@ export class Tail {
     this.#assertHolds(journal, named);
   }
 
-  /** The same for a journal of an earlier format, whose tail may be missing, or torn by a loss of power. */
+  /** Does the same for a journal of an earlier format. Its tail may be missing, or torn by a power loss. */
   assertNotAhead(journal: SqlDatabase): void {
     const content = this.#file?.read();
     const named = readSlots(content);
     this.#assertHolds(journal, typeof named === "string" ? readFirstFormat(content) : named);
   }
 
-  /** Throws a Failure when the journal itself is gone, though a record of it was named. */
+  /** Throws a Failure if the journal itself is gone, although the tail names one of its records. */
   assertNothingLost(journal: string): void {
     const content = this.#file?.read();
     if (content === undefined || this.#file === undefined) return;
@@ -98,7 +98,7 @@ export class Tail {
   }
 }
 
-/** The tail's file of a journal. */
+/** Returns the tail file of a journal. */
 export function tailFileOf(journal: string): TailFile {
   const path = journal.replace(/(?:\.db)?$/, ".tail");
   let descriptor: number | undefined;
@@ -128,7 +128,7 @@ function checkOf(text: string): string {
   return hash("sha256", text).slice(0, CHECK_CHARS);
 }
 
-// One slot that is torn says nothing, as long as the other one does.
+// One torn slot does no harm, as long as the other one is intact.
 function readSlots(content: Buffer | undefined): readonly Last[] | "missing" | "damaged" {
   if (content === undefined) return "missing";
   if (content.length !== SLOTS * SLOT_BYTES) return "damaged";
@@ -159,13 +159,13 @@ function holds(journal: SqlDatabase, { runId, sequence, hash: own }: Last): bool
   return row?.["hash"] === own || isArchived(journal, runId);
 }
 
-// Nothing comes to a run once it is in an archive, and its records were all there when they were removed.
+// An archived run gets no more records, and all its records were there when they were removed.
 function isArchived(journal: SqlDatabase, runId: string): boolean {
   const hasArchives = journal.get("SELECT 1 FROM sqlite_schema WHERE name = 'archived_run'") !== undefined;
   return hasArchives && journal.get("SELECT 1 FROM archived_run WHERE id = ?", runId) !== undefined;
 }
 
-/** The record that was written last, of all runs, by their times. */
+/** Returns the record of all runs that was written last, judging by their times. */
 export function lastRecordOf(journal: SqlDatabase): Last | undefined {
   const row = journal.get("SELECT run_id, sequence, hash FROM record ORDER BY at DESC, sequence DESC LIMIT 1");
   return row === undefined ? undefined : lastOf(row);
@@ -199,7 +199,7 @@ function unsure(journal: SqlDatabase, path: string, how: "missing" | "damaged"):
   });
 }
 
-/** Says that a journal is gone, although something of it is left. */
+/** Returns the failure for a journal that is gone, although a part of it is left. */
 export function goneFailure(journal: string, left: string): Failure {
   return new Failure({
     code: "journal.lost",

@@ -4,32 +4,32 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { archiveName, archiveNumber, FIRST_PREVIOUS, readArchive } from "./archive-file.ts";
 import type { KnownArchive } from "./archives.ts";
 
-/** An archive as it was verified. */
+/** An archive that was verified. */
 export interface VerifiedArchive {
   /** The name of its file, without the folder. */
   readonly file: string;
-  /** Its place in the chain of archives, from 1 on. */
+  /** Its number in the chain of archives, from 1 on. */
   readonly number: number;
   /** How many runs it holds. */
   readonly runs: number;
   /** How many records it holds. */
   readonly records: number;
-  /** Null when it has no seal. */
+  /** Its digest; null if it has no seal. */
   readonly digest: string | null;
-  /** The digest of the archive before it. Null when it has no first line. */
+  /** The digest of the archive before it; null if its first line is missing. */
   readonly previous: string | null;
-  /** When it was sealed, in milliseconds since the Unix epoch, as its first line says. */
+  /** When it was sealed according to its first line, in milliseconds since the Unix epoch. */
   readonly sealedAt: number | undefined;
-  /** Whether the journal at hand has written it, with this digest. */
+  /** Whether the present journal wrote this archive, with this digest. */
   readonly compared: boolean;
-  /** What is wrong with it, or with its place in the chain; null when it is intact. */
+  /** The problem of the archive, or of its place in the chain; null if it is intact. */
   readonly problem: Failure | null;
 }
 
 /**
- * Verifies the archives of a folder, and that each follows from the one before it. The folder may begin with a later archive than the first.
- * `known` are all that a journal has written: where the folder has one of them, or is where they were written, they show whether the last ones are
- * missing, or others. Throws a Failure when the folder cannot be read, or holds no archive.
+ * Verifies the archives of a folder, and the chain between them. The folder may begin with a later archive than the first. `known` are all
+ * archives that a journal has written. If the folder has one of them, or is where they were written, they show whether the last archives are
+ * missing or were replaced. Throws a Failure if the folder cannot be read, or holds no archive.
  */
 export function verifyArchives(folder: string, known: readonly KnownArchive[]): readonly VerifiedArchive[] {
   const there = filesIn(folder).map((file) => verifyOne(folder, file));
@@ -39,7 +39,7 @@ export function verifyArchives(folder: string, known: readonly KnownArchive[]): 
   const verified: VerifiedArchive[] = [];
   for (const found of inTurn(folder, there, Math.max(first - 1, ...expected.keys()))) {
     const last = verified.at(-1);
-    // One that is damaged or missing was reported itself, so nothing is said about the one after it.
+    // A damaged or missing archive was reported itself, so its successor is not reported too.
     const before = found.number === 1 ? FIRST_PREVIOUS : last?.problem === null ? last.digest : undefined;
     const digest = expected.get(found.number);
     const compared = found.digest !== null && found.digest === digest;
@@ -48,7 +48,7 @@ export function verifyArchives(folder: string, known: readonly KnownArchive[]): 
   return verified;
 }
 
-// Those that are there, and for each gap between them and before `end` the first one that is missing. `there` is in the order of its numbers.
+// The archives that exist and, for each gap between them and before `end`, its first missing archive. `there` is in the order of numbers.
 function inTurn(folder: string, there: readonly VerifiedArchive[], end: number): readonly VerifiedArchive[] {
   const [first] = there;
   const all: VerifiedArchive[] = [];
@@ -62,8 +62,8 @@ function inTurn(folder: string, there: readonly VerifiedArchive[], end: number):
 }
 
 /**
- * Returns those of a journal's archives that belong into a folder: a copy is known by what it holds, since its path is another one. An archive is the
- * journal's if it has its digest, or was sealed at its moment; then all that were written beside it belong here.
+ * Returns the archives of a journal that belong in a folder. A copy has another path, so it is recognized by its content: an archive is the journal's
+ * if it has the same digest, or was sealed at the same time. Then all archives that were written beside it belong here.
  */
 function writtenWith(folder: string, there: readonly VerifiedArchive[], known: readonly KnownArchive[]): readonly KnownArchive[] {
   const found = new Map(there.map((archive) => [archive.number, archive]));
@@ -87,17 +87,17 @@ function realPath(path: string): string {
   }
 }
 
-/** Archives that are whole. */
+/** Archives that are intact. */
 export interface WholeArchives {
   /** Their paths, in the order of their numbers. */
   readonly files: readonly string[];
-  /** Whether the journal at hand has one of them. */
+  /** Whether the present journal wrote one of them. */
   readonly compared: boolean;
 }
 
 /**
- * Returns the archives at a path: one file, or all of a folder. Throws a Failure when one of them is not whole, does not follow from the one
- * before it, or is another one than the journal has written.
+ * Returns the archives at a path: one file, or all files of a folder. Throws a Failure if an archive is damaged, does not follow from the
+ * one before it, or differs from the one that the journal has written.
  */
 export function wholeArchives(path: string, known: readonly KnownArchive[]): WholeArchives {
   if (!isFile(path)) {
@@ -118,7 +118,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-// In the order of their numbers.
+// Returns the files in the order of their numbers.
 function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

@@ -7,44 +7,44 @@ import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.t
 import type { RunOpened, RunRecord } from "../../protocol/record.ts";
 import type { RunSummary } from "../run-summary.ts";
 
-/** Where the chain of archives begins that has none yet. */
+/** The digest that the first archive of a chain names as the one before it. */
 export const FIRST_PREVIOUS: string = CHAIN_START.hash;
 
-/** A run as an archive holds it. */
+/** A run in an archive. */
 export interface SealedRun extends Omit<RunSummary, "outcome" | "held"> {
   /** How the run ended. */
   readonly outcome: string;
-  /** Where its chain of records ends. */
+  /** The end of its chain of records. */
   readonly end: ChainEnd;
 }
 
-/** What the first line of an archive says. */
+/** The content of an archive's first line. */
 export interface ArchiveHeading {
-  /** Its place in the chain of archives, from 1 on. */
+  /** Its number in the chain of archives, from 1 on. */
   readonly number: number;
   /** The digest of the archive before it. */
   readonly previous: string;
-  /** Milliseconds since the Unix epoch. */
+  /** When it was sealed, in milliseconds since the Unix epoch. */
   readonly sealedAt: number;
 }
 
-/** A record as an archive holds it: the columns of a journal. */
+/** A record in an archive: the columns of the journal. */
 export interface SealedRecord extends Omit<ChainedRecord, "record">, Pick<RunRecord, "sequence" | "epoch" | "at" | "kind"> {
   /** The run's id. */
   readonly run: string;
 }
 
-/** What was found in an archive, as far as it is whole. */
+/** The content of an archive, up to the point where it is damaged. */
 export interface ReadArchive {
-  /** Undefined when its first line cannot be read. */
+  /** The first line; undefined if it cannot be read. */
   readonly heading: ArchiveHeading | undefined;
-  /** In the order of the file. */
+  /** The runs in the order of the file. */
   readonly runs: readonly SealedRun[];
   /** How many records it holds. */
   readonly records: number;
-  /** Undefined when it has no end. */
+  /** The digest; undefined if the archive has no end. */
   readonly digest: string | undefined;
-  /** What is wrong with it; nothing when it is intact. */
+  /** The problem of the archive; undefined if it is intact. */
   readonly problem: Failure | undefined;
 }
 
@@ -52,33 +52,33 @@ const FORMAT = 1;
 const NAME = /^tokenbook-archive-(\d{6,})\.ndjson$/;
 const NUMBER_DIGITS = 6;
 
-/** Returns the name of the file of an archive. */
+/** Returns the file name of an archive. */
 export function archiveName(number: number): string {
   return `tokenbook-archive-${String(number).padStart(NUMBER_DIGITS, "0")}.ndjson`;
 }
 
 const DRAFT = /^tokenbook-archive-.*\.new$/;
 
-/** Returns whether a file of this name is an archive that was not written to its end. */
+/** Returns whether a file name is that of an archive that was not written to its end. */
 export function isDraft(name: string): boolean {
   return DRAFT.test(name);
 }
 
-/** Returns the name of an archive that is being written. */
+/** Returns the file name of an archive that is being written. */
 export function draftName(number: number, mark: string): string {
   return `${archiveName(number)}.${mark}.new`;
 }
 
 /**
- * Returns the number of the archive that a file of this name holds; `undefined` when it is no archive. One beyond all numbers, which nobody has
- * written, gets the last one.
+ * Returns the number in the file name of an archive; `undefined` for other files. Nobody has written an archive with a number above all safe
+ * integers, so such a file gets the largest one.
  */
 export function archiveNumber(name: string): number | undefined {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? undefined : Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
 
-/** Returns a record as a line of JSON. The body comes last, letter for letter: its hash can be made again from the line. */
+/** Returns a record as a line of JSON. The body comes last and unchanged, so that its hash can be computed again from the line. */
 export function recordLine(run: string, { record: { sequence, epoch, at, kind }, previous, hash, body }: ChainedRecord): string {
   const place = { run, sequence, epoch, at, time: isoTime(at), kind, previous, hash };
   return `${JSON.stringify(place).slice(0, -1)}${BODY}${body}}`;
@@ -86,7 +86,7 @@ export function recordLine(run: string, { record: { sequence, epoch, at, kind },
 
 const BODY = ',"body":';
 
-/** Returns the text of an archive in pieces. The digest in its last line is of all bytes before that line. */
+/** Returns the text of an archive in pieces. The digest in its last line covers all bytes before that line. */
 export function* archiveText(
   { number, previous, sealedAt }: ArchiveHeading,
   runs: Iterable<SealedRun>,
@@ -103,7 +103,7 @@ export function* archiveText(
   yield lineOf(JSON.stringify(heading));
   for (const run of runs) {
     for (const record of chainOf(run.id)) {
-      if (record.record.sequence > run.end.sequence) break; // the run was continued after it was chosen, which is noticed before it is removed
+      if (record.record.sequence > run.end.sequence) break; // the run was continued after it was chosen; this is noticed before it is removed
       if (record.record.kind === "run.opened") yield lineOf(runLine(run, record.record));
       yield lineOf(recordLine(run.id, record));
       counts.records++;
@@ -113,15 +113,15 @@ export function* archiveText(
   yield `${JSON.stringify({ kind: "archive.sealed", ...counts, digest: digest.digest("hex") })}\n`;
 }
 
-// Of the record, which secrets are masked in: the heading is held to it.
+// Taken from the record, in which secrets are masked, because the reader compares both.
 function runLine({ id, outcome, end }: SealedRun, { playbook, target, at }: RunRecord & RunOpened): string {
   const about = { playbook: playbook.file, environment: target.environment, openedAt: isoTime(at), outcome };
   return JSON.stringify({ kind: "archive.run", run: id, ...about, records: end.sequence + 1, hash: end.hash });
 }
 
 /**
- * Reads an archive, and verifies the digest of the file and the chain of each run. What is wrong with it is a part of the result. Each record that
- * follows from the one before it is given to `take`.
+ * Reads an archive, and verifies the digest of the file and the chain of each run. A problem is part of the result. Each record that follows from
+ * the one before it is passed to `take`.
  */
 export function readArchive(path: string, take: (record: SealedRecord) => void = () => undefined): ReadArchive {
   const reading = new Reading(path, take);
@@ -138,7 +138,7 @@ export function readArchive(path: string, take: (record: SealedRecord) => void =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of each kind of line, in their order: nothing else may be there, least of all in the last line, which has no digest. */
+/** The fields of each kind of line, in order. No other field may be there, least of all in the last line, which the digest does not cover. */
 const FIELDS: Readonly<Record<string, string>> = {
   archive: "kind,format,number,previous,sealedAt",
   "archive.run": "kind,run,playbook,environment,openedAt,outcome,records,hash",
@@ -146,10 +146,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const FIELDS_OF_RECORD = "run,sequence,epoch,at,time,kind,previous,hash";
 
-// Earlier versions took the moment at which the run was entered, and not that of its first record.
+// Earlier versions took the time at which the run was entered, instead of that of its first record.
 const OPENED_APART_MS = 60_000;
 
-/** An archive as far as it was read. */
+/** An archive while it is read. */
 class Reading {
   heading: ArchiveHeading | undefined;
   readonly runs: SealedRun[] = [];
@@ -159,7 +159,7 @@ class Reading {
   readonly #hash: Hash = createHash("sha256");
   #line = 0;
   #run: SealedRun | undefined;
-  /** How the run ended, as its records say. */
+  /** How the run ended according to its records. */
   #outcome: string | undefined;
   #end = CHAIN_START;
   readonly #given: (record: SealedRecord) => void;
@@ -169,7 +169,7 @@ class Reading {
     this.#given = given;
   }
 
-  /** Takes the next line. Throws a Failure when it does not follow from those before it. */
+  /** Takes the next line. Throws a Failure if it does not follow from the lines before it. */
   take(bytes: Buffer): void {
     this.#line++;
     const text = bytes.toString("utf8");
@@ -183,7 +183,7 @@ class Reading {
     this.#hash.update(bytes);
   }
 
-  /** Throws a Failure when the archive has no seal. */
+  /** Throws a Failure if the archive has no seal. */
   assertEnded(): void {
     if (this.digest === undefined) throw this.#damaged("it has no seal after this line");
   }
@@ -227,7 +227,7 @@ class Reading {
     this.records++;
   }
 
-  // What the heading of a run says must be in its records: a list of runs shows the headings.
+  // The heading of a run must agree with its records, because lists of runs show the headings.
   #hold({ sequence, at, kind }: Pick<SealedRecord, "sequence" | "at" | "kind">, body: string): void {
     if (sequence !== 0 && kind !== "run.closed") return;
     const { runId, playbook, target, outcome } = fieldsIn(body) ?? {};

@@ -10,21 +10,21 @@ import { JOURNAL } from "../format.ts";
 import type { JournalPorts } from "../journal.ts";
 import { JournalStore } from "../store.ts";
 
-/** Which archives are opened, and for which runs. */
+/** Which archives to open, and for which runs. */
 export interface OpenedArchives {
-  /** A file, or a folder. */
+  /** The path of a file or a folder. */
   readonly path: string;
-  /** All that a journal has written. */
+  /** All archives that a journal has written. */
   readonly known: readonly KnownArchive[];
-  /** Called when the journal has none of them. */
+  /** Called if the journal wrote none of them. */
   readonly uncompared?: () => void;
-  /** The runs whose records are read, as a person names them. */
+  /** The runs whose records are read, by the names that a person gave. */
   readonly named: readonly string[];
 }
 
 /**
- * Opens archives as a journal in memory: it lists all their runs, and has the records of those that are named. Throws a Failure when an archive is
- * not whole, or holds no run of such a name.
+ * Opens archives as a journal in memory. It lists all their runs, and has the records of the named runs. Throws a Failure if an archive is
+ * damaged, or no run has such a name.
  */
 export function openArchives({ path, known, named, uncompared }: OpenedArchives, ports: JournalPorts): JournalStore {
   const { files, compared } = wholeArchives(path, known);

@@ -24,17 +24,20 @@ import type { JournalStore } from "../store.ts";
 
 /** What is archived, and where. */
 export interface Archiving {
-  /** The folder of the archives; it is made where there is none. */
+  /** The folder of the archives, which is created if it is missing. */
   readonly folder: string;
-  /** Runs whose last record is older than this are archived. Milliseconds since the Unix epoch. */
+  /** Runs whose last record is older than this time are archived, in milliseconds since the Unix epoch. */
   readonly before: number;
   /** The present time, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** What a run is still needed for, besides what the journal itself knows. */
+  /** Returns why a run is still needed, for reasons that the journal itself does not know. */
   readonly neededFor: (run: string) => KeptBecause | undefined;
-  /** Called when the text of an archive is durable, and when its file has its name; both before its runs are removed from the journal. */
+  /**
+   * Called when the text of an archive is durable, and again when its file has its final name. Both happen before its runs are removed from
+   * the journal.
+   */
   readonly reached?: (moment: "written" | "named") => void;
-  /** Called with each archive once its runs are removed from the journal. */
+  /** Called with each archive after its runs were removed from the journal. */
   readonly removed?: (archive: CompletedArchive) => void;
 }
 
@@ -44,22 +47,22 @@ export interface CompletedArchive extends KnownArchive {
   readonly runs: readonly string[];
   /** How many records it holds. */
   readonly records: number;
-  /** Whether an earlier command wrote the file, and ended before it removed the runs from the journal. */
+  /** Whether an earlier command wrote the file, but ended before it removed the runs from the journal. */
   readonly wasBegun: boolean;
 }
 
-/** What archiving runs has done. */
+/** The result of archiving runs. */
 export interface ArchivedRuns {
-  /** In the order of their numbers; empty when there was nothing to archive. */
+  /** The archives in the order of their numbers; empty if there was nothing to archive. */
   readonly archives: readonly CompletedArchive[];
-  /** The runs that are old enough, and stay in the journal. */
+  /** The runs that are old enough, but stay in the journal. */
   readonly kept: readonly KeptRun[];
 }
 
 /**
- * Seals finished runs into files, and removes the runs of a file from the journal once it is durable and was read back. Each file follows from the
- * archive before it, and holds no more runs than one short transaction removes, so that no other process waits for long. Whenever the process is killed, each run is in the journal, in an archive, or in both, and the next call completes what is
- * in both. Throws a Failure.
+ * Seals finished runs into files. The runs of a file are removed from the journal once the file is durable and was read back. Each file is chained to the
+ * archive before it. It holds no more runs than one short transaction can remove, so that no other process waits for long. Whenever the process is killed, each
+ * run is in the journal, in an archive, or in both; the next call completes what is in both. Throws a Failure.
  */
 export function archiveRuns(store: JournalStore, archiving: Archiving): ArchivedRuns {
   const { archives } = store;
@@ -121,9 +124,9 @@ function seal(store: JournalStore, archiving: Archiving, runs: readonly SealedRu
     throw error instanceof Failure ? error : unwritable(draft, error);
   }
   archiving.reached?.("written");
-  // Another process that archives has taken it for one that nobody writes any more.
+  // Another process that archives runs took this file for an abandoned draft.
   if (!existsSync(draft)) throw changedFailure(file);
-  // What the file holds is what counts: it is read back from the disk.
+  // Only what the file holds counts, so it is read back from the disk.
   const completed = complete(store.archives, file, readArchive(draft), () => {
     if (existsSync(file)) throw foreignFailure(file);
     renameDurable(draft, file);
@@ -144,7 +147,7 @@ function complete(
   return { ...archive, runs: runs.map(({ id }) => id), records };
 }
 
-// The journal does not know the next archive, and yet its file is there: a process ended before its runs were removed.
+// The file of the next archive exists, but the journal does not know it: a process ended before it removed the runs from the journal.
 function completeBegun(archives: Archives, { folder }: Archiving): CompletedArchive | undefined {
   const { number, previous, file } = nextOf(archives, folder);
   if (!existsSync(file)) return undefined;
@@ -153,14 +156,14 @@ function completeBegun(archives: Archives, { folder }: Archiving): CompletedArch
   if (read.heading?.previous !== previous || read.heading.number !== number) throw foreignFailure(file);
   if (archives.areUnchanged(read.runs)) return { ...complete(archives, file, read), wasBegun: true };
   archives.whileNext(number, () => {
-    // Then the journal holds all that is in the file, so it is written again.
+    // In this case the journal holds everything that is in the file, so the file is written again.
     if (!archives.holdsAll(read.runs)) throw foreignFailure(file);
     removePrivate(file);
   });
   return undefined;
 }
 
-// Archives of another journal, or a last archive that was changed, would break the chain.
+// Archives of another journal, or a changed last archive, would break the chain.
 function assertSameChain(archives: Archives, folder: string): void {
   const last = archives.last();
   const file = last && join(folder, archiveName(last.number));

@@ -9,8 +9,8 @@ import type { Leases } from "../leases.ts";
 import { targetOf } from "../proofs.ts";
 
 /**
- * The archives that a journal has sealed, and of each run in them what the journal must not forget: where it is, its key, and where it acted
- * if a transaction has proven a write of it. The proofs themselves stay where they are.
+ * The archives that a journal has sealed, and what it must not forget of each run in them: its archive, its key and, if a transaction has
+ * proven one of its writes, where it acted. The proofs themselves stay in their table.
  */
 export const ARCHIVE_SCHEMA = `
 CREATE TABLE archive (
@@ -22,25 +22,25 @@ CREATE TABLE archived_run (
 CREATE UNIQUE INDEX archived_key ON archived_run (key) WHERE key IS NOT NULL;
 `;
 
-/** An archive as the journal knows it. */
+/** An archive that the journal knows. */
 export interface KnownArchive {
-  /** Its place in the chain of archives, from 1 on. */
+  /** Its number in the chain of archives, from 1 on. */
   readonly number: number;
-  /** The SHA-256 digest of all its bytes before the last line, in hexadecimal. */
+  /** The SHA-256 digest of all bytes before its last line, in hexadecimal. */
   readonly digest: string;
-  /** Where it was written. */
+  /** The path where it was written. */
   readonly file: string;
-  /** Milliseconds since the Unix epoch. */
+  /** When it was sealed, in milliseconds since the Unix epoch. */
   readonly sealedAt: number;
 }
 
-/** A run that is in an archive. */
+/** A run in an archive. */
 export interface RunInArchive {
   /** The run's id. */
   readonly id: string;
   /** How the run ended. */
   readonly outcome: string;
-  /** Where the archive was written. */
+  /** The path where the archive was written. */
   readonly file: string;
 }
 
@@ -49,26 +49,26 @@ export interface KeyedRun {
   /** The run's id. */
   readonly id: string;
   readonly key: string;
-  /** `undefined` while the run is under way, or when its process died. */
+  /** How the run ended; `undefined` while it is in progress, or if its process died. */
   readonly outcome: string | undefined;
   readonly isArchived: boolean;
 }
 
-/** A run that is old enough, and stays in the journal. */
+/** A run that is old enough, but stays in the journal. */
 export interface KeptRun {
   /** The run's id. */
   readonly id: string;
-  /** Why it stays. */
+  /** The reason why it stays. */
   readonly because: KeptBecause;
 }
 
 /** Why a run stays in the journal. */
 export type KeptBecause = "unfinished" | "held" | "open write" | "damaged" | "open drift" | "last of its playbook" | "done since";
 
-// No character comes after it.
+// No other character sorts after this one.
 const AFTER_ALL = "\u{10FFFF}";
 
-// Any other outcome is one that a person, or a resumed run, still changes.
+// A person or a resumed run can still change any other outcome.
 const FINISHED: ReadonlySet<unknown> = new Set(["passed", "failed", "drift"]);
 
 const IS_LAST = `NOT EXISTS (SELECT 1 FROM run AS later WHERE later.identity = run.identity AND later.environment = run.environment
@@ -86,7 +86,7 @@ export class Archives {
     this.#leases = leases;
   }
 
-  /** Returns all archives, the first one first. */
+  /** Returns all archives, beginning with the first. */
   all(): readonly KnownArchive[] {
     return this.#database.all("SELECT * FROM archive ORDER BY number").map(archiveOf);
   }
@@ -96,7 +96,7 @@ export class Archives {
     return this.#database.all("SELECT * FROM archive ORDER BY number DESC LIMIT 1").map(archiveOf)[0];
   }
 
-  /** Returns the archived runs that have this id; otherwise those whose ids have it as a part. */
+  /** Returns the archived run with this id or, if there is none, the runs whose ids contain the name. */
   named(name: string, limit: number): readonly RunInArchive[] {
     const exact = this.#database.all(`${IN_ARCHIVE} WHERE id = ?`, name);
     const rows =
@@ -104,24 +104,24 @@ export class Archives {
     return rows.map(runOf);
   }
 
-  /** Returns the id of the run in the journal to which a caller gave this key. Throws a Failure when that run is archived. */
+  /** Returns the id of the run in the journal to which a caller gave this key. Throws a Failure if that run is archived. */
   runWithKey(key: string): string | undefined {
     const found = this.keyed(key);
     if (found?.isArchived === true) this.#assertNotArchived(key);
     return found?.id;
   }
 
-  /** Returns the run, also an archived one, to which a caller gave this key. */
+  /** Returns the run to which a caller gave this key, even if it is archived. */
   keyed(key: string): KeyedRun | undefined {
     return this.#keyed("key = ?", key)[0];
   }
 
-  /** Returns the runs, archived ones too, whose keys begin with a text. */
+  /** Returns the runs whose keys begin with a text, including archived ones. */
   runsWithKeysFrom(beginning: string): readonly KeyedRun[] {
     return this.#keyed("key >= ? AND key < ?", beginning, `${beginning}${AFTER_ALL}`);
   }
 
-  // One question, because a server takes a round trip for each.
+  // One query, because each query takes a round trip to a server.
   #keyed(which: string, ...values: readonly string[]): readonly KeyedRun[] {
     const both = `SELECT id, key, outcome, 0 AS archived FROM run WHERE ${which}
       UNION ALL SELECT id, key, outcome, 1 FROM archived_run WHERE ${which}`;
@@ -139,8 +139,8 @@ export class Archives {
   }
 
   /**
-   * Looks at the runs whose last record is older than a moment, and whose writes no other run may find since, the earliest first, each when it
-   * is asked for. `neededFor` says which are still needed, and for what.
+   * Yields the runs whose last record is older than a moment, and whose writes no other run can find any more, the earliest first. Each run is
+   * examined when it is requested. `neededFor` returns why a run is still needed.
    */
   *older(before: number, neededFor: (run: string) => KeptBecause | undefined): Generator<SealedRun | KeptRun> {
     const rows = this.#database.all(
@@ -153,7 +153,7 @@ export class Archives {
     );
     for (const { id, is_last: isLast } of rows) {
       const row = this.#database.get("SELECT * FROM run WHERE id = ?", id ?? null);
-      if (row === undefined) continue; // another process has archived it
+      if (row === undefined) continue; // another process has archived it in the meantime
       const run = headingOf(row);
       const needed = Number(isLast) === 1 ? "last of its playbook" : neededFor(run.id);
       const because = this.#unfit(row) ?? needed;
@@ -178,7 +178,7 @@ export class Archives {
     return this.#leases.holding(String(id)) === undefined ? undefined : "held";
   }
 
-  /** Whether the journal has each of these runs, with no fewer records. */
+  /** Whether the journal has each of these runs, with at least as many records. */
   holdsAll(runs: readonly SealedRun[]): boolean {
     return runs.every(({ id, end }) => {
       const run = this.#database.get("SELECT last_sequence FROM run WHERE id = ?", id);
@@ -188,7 +188,7 @@ export class Archives {
     });
   }
 
-  /** Whether each of these runs is in the journal as it was sealed: it could be removed then, so it can be now if nobody uses it. */
+  /** Whether the journal has each of these runs as it was sealed. They could be removed then, so they can be removed now if nobody uses them. */
   areUnchanged(runs: readonly SealedRun[]): boolean {
     return runs.every(({ id, end }) => {
       const row = this.#database.get("SELECT * FROM run WHERE id = ?", id);
@@ -197,8 +197,8 @@ export class Archives {
   }
 
   /**
-   * Removes sealed runs from the journal, and remembers where they are, all in one commit, within which `place` gives the file its name. Throws
-   * a Failure when a run has changed since it was sealed, or another process has sealed an archive: then nothing is removed.
+   * Removes sealed runs from the journal, and remembers their archive, in one commit. During the commit, `place` gives the file its name. Throws
+   * a Failure if a run has changed since it was sealed, or another process has sealed an archive. Then nothing is removed.
    */
   remove(archive: KnownArchive, runs: readonly SealedRun[], place: () => void = () => undefined): void {
     const { number, digest, file, sealedAt } = archive;
@@ -218,7 +218,10 @@ export class Archives {
     if (!isRemoved && this.last()?.digest !== digest) throw changedFailure(file);
   }
 
-  /** Does the work in a transaction if the next archive has this number, and returns whether it has: no other process archives meanwhile. */
+  /**
+   * Does the work in a transaction if the next archive has this number, so that no other process archives at the same time. Returns whether
+   * it has this number.
+   */
   whileNext(number: number, work: () => void): boolean {
     return this.#database.transaction(() => {
       if ((this.last()?.number ?? 0) !== number - 1) return false;
@@ -264,7 +267,7 @@ function headingOf(row: SqlRow): SealedRun {
   };
 }
 
-/** Says that somebody continued a run, or archived runs, meanwhile. */
+/** Returns the failure for a run that was continued, or for runs that another process archived, in the meantime. */
 export function changedFailure(file: string): Failure {
   return new Failure({
     code: "archive.changed",
@@ -276,10 +279,10 @@ export function changedFailure(file: string): Failure {
 
 const IN_FILE = "its records are no longer in the journal";
 
-/** The code of the failure that says that a run, or the run of a key, is archived. */
+/** The code of the failure for an archived run. */
 export const RUN_ARCHIVED = "run.archived";
 
-/** Looks at a run of a list. Returns `undefined` when another process has archived it since the list was read. */
+/** Looks at a run of a list. Returns `undefined` if another process has archived the run since the list was read. */
 export function unlessArchived<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -289,7 +292,7 @@ export function unlessArchived<T>(look: () => T): T | undefined {
   }
 }
 
-/** Says where a run is that was archived. */
+/** Returns the failure that names the archive of a run. */
 export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
   return new Failure({
     code: RUN_ARCHIVED,
@@ -299,7 +302,7 @@ export function runIsArchived({ id, outcome, file }: RunInArchive): Failure {
   });
 }
 
-/** Says that an archived run has the caller's key. */
+/** Returns the failure for a key that an archived run has. */
 function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
   return new Failure({
     code: RUN_ARCHIVED,
