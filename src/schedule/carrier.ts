@@ -20,66 +20,66 @@ import { isoTime } from "../base/time/date.ts";
 import { present } from "../base/present.ts";
 import type { EndedState, Blocking, AboutSchedule } from "../report/schedule/shape.ts";
 
-/** A playbook to run, and how. */
+/** A playbook to run, with its schedule. */
 export interface Scheduled extends AboutSchedule {
-  /** Nothing of one that only a system's own scheduler runs. */
+  /** The schedule; undefined if only an external scheduler runs the playbook. */
   readonly schedule: Schedule | undefined;
-  /** Whether the playbook, or one that it includes, calls an operation that writes. */
+  /** Whether the playbook, or a playbook that it includes, calls an operation that writes. */
   readonly writes: boolean;
 }
 
-/** Makes one run, and returns how it ended. Calls `begun` with its id before anything is sent. Never throws a foreseen error. */
+/** Makes one run and returns how it ended. Calls `begun` with the run's id before anything is sent. Never throws an expected error. */
 export type MakeRun = (
   scheduled: Scheduled,
   given: {
     readonly signal: AbortSignal;
     readonly begun: (runId: string) => void;
-    /** Asked in the transaction that makes the run known. Throws a Failure when the firing was taken for dead meanwhile. */
+    /** Called in the transaction that makes the run known. Throws a Failure if another process has taken the firing for dead. */
     readonly admit: () => void;
     readonly released: readonly Released[];
   },
 ) => Promise<RunResult>;
 
-/** What a schedule is made of. */
+/** The parts of a scheduler. */
 export interface Parts extends HeartbeatPorts {
-  /** Where schedules, firings and waiting notifications are kept. */
+  /** Where schedules, firings and waiting notifications are stored. */
   readonly store: ScheduleStore;
   /** The metrics that `/metrics` shows. */
   readonly metrics: Metrics;
-  /** Keeps notifications and delivers them to their channels. */
+  /** Stores notifications and delivers them to their channels. */
   readonly courier: Courier;
   /** Pings the monitoring service at the start and the end of each firing. */
   readonly heartbeat: Heartbeat;
   /** Makes each run of a firing, one for each try. */
   readonly makeRun: MakeRun;
-  /** The run that a person must look after before another is made. */
+  /** Returns the run that needs attention before another one may be made. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;
-  /** Waits until one more run may be made at the same time. */
+  /** Waits until one more run may be made in parallel. */
   readonly inSlot: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Why a run is made to stop. */
+/** Why a run is stopped. */
 export type StopReason = "time-limit" | "cancelled" | "stopping";
 
-/** A firing that is over, and its exit code. */
+/** A firing that has ended, with its exit code. */
 export interface Carried {
   /** The outcome of the firing. */
   readonly state: EndedState;
-  /** The exit code of its last run; `failed` when the time limit stopped that run. */
+  /** The exit code of its last run; `failed` if the time limit stopped that run. */
   readonly exit: ExitCode;
 }
 
 interface Ending {
   readonly report: RunReport | undefined;
   readonly blocking: Blocking | undefined;
-  /** Why the firing did not pass; the first one is the firing's own. */
+  /** Why the firing did not pass. The first problem is the firing's own. */
   readonly problems: readonly KeptFailure[];
   readonly at: number;
 }
 
 type KeptEnd = Partial<FiringEnd & Pick<Ending, "blocking" | "problems">>;
 
-/** Runs firings to their end, and reports them. */
+/** Runs firings to their end and reports them. */
 export class Carrier {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
@@ -90,19 +90,19 @@ export class Carrier {
     this.#parts = parts;
   }
 
-  /** From now on, begins no run, not even of a firing that waits for a slot, its next try or the database. Returns how many runs are in progress. */
+  /** From now on, starts no run, not even for a firing that waits for a slot, its next try or the database. Returns how many runs are in progress. */
   stop(): number {
     this.#stopping.abort();
     return this.#inProgress;
   }
 
-  /** Stops a firing because this process ends. One that was stopped before keeps its reason, and waits no longer for a database either. */
+  /** Stops a firing because this process ends. If the firing was already stopped, it keeps its reason and no longer waits for a database. */
   end(stop: AbortController): void {
     this.#isEnding = true;
     stop.abort("stopping" satisfies StopReason);
   }
 
-  /** Makes the runs of a firing that this process has claimed. The controller stops it, with its reason. */
+  /** Makes the runs of a firing that this process has claimed. The controller stops the firing, with the reason. */
   async carry(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<Carried> {
     const { store, log, inSlot } = this.#parts;
     const result = await inSlot(() => (this.#mayBegin(stop) ? this.#run(scheduled, firing, stop) : Promise.resolve(NOT_BEGUN)));
@@ -120,17 +120,17 @@ export class Carrier {
             exit: result === NOT_BEGUN ? undefined : exit,
             problems,
           });
-        // The server may have kept the end, and gone away before it answered.
+        // The server may have stored the end and gone away before it answered.
         return over ?? store.firings.at(firing.schedule, firing.tick);
       }),
     );
     if (ended === undefined || ended.state === "died")
       log("error", "firing.lost", lostLine(scheduled, ended, result), { ...aboutFiring(firing), outcome: state });
-    else say?.(); // only now: a transaction that was rolled back is repeated
+    else say?.(); // only now, because a transaction that is rolled back is repeated
     return { state, exit };
   }
 
-  // A firing that is to stop makes no further run, whatever it waits for.
+  // A firing that must stop makes no further run, whatever it waits for.
   #mayBegin(stop: AbortController): boolean {
     if (this.#stopping.signal.aborted) stop.abort("stopping" satisfies StopReason);
     return !stop.signal.aborted;
@@ -147,7 +147,7 @@ export class Carrier {
     return result;
   }
 
-  // As long as this process lives, a firing whose end it does not record would be under way for ever.
+  // If this process did not record the end of a firing, the firing would be under way as long as the process lives.
   async #whenBack<T>(work: () => T): Promise<T> {
     const { clock } = this.#parts;
     const began = clock.elapsed();
@@ -161,12 +161,12 @@ export class Carrier {
     }
   }
 
-  /** Reports a firing that is over to the log, the metrics and the listeners. Within the transaction that ends it. */
+  /** Reports a firing that has ended to the log, the metrics and the listeners, within the transaction that ends it. */
   reportEnd(scheduled: Scheduled, firing: Firing, ending: KeptEnd = {}): void {
     this.#keepEnd(scheduled, firing, ending)();
   }
 
-  // Keeps the state and the notifications in the transaction that ends the firing. Returns what says it to all others, which nothing undoes.
+  // Stores the state and the notifications in the transaction that ends the firing. Returns a function for the other reports, which cannot be rolled back.
   #keepEnd(scheduled: Scheduled, firing: Firing, { report, exit, blocking, problems = problemsOf(firing) }: KeptEnd): () => void {
     const { clock, metrics, heartbeat, log, redact } = this.#parts;
     const state = firing.state as EndedState;
@@ -185,7 +185,7 @@ export class Carrier {
     };
   }
 
-  // Keeps the state of the schedule, and returns the event of this firing; nothing if it was reported already.
+  // Stores the state of the schedule. Returns the event of this firing, or nothing if it was already reported.
   #notify(scheduled: Scheduled, firing: Firing, { report, blocking, problems, at }: Ending): EventName | undefined {
     const { store, courier, redact } = this.#parts;
     const state = firing.state as EndedState;
@@ -238,7 +238,7 @@ export class Carrier {
     }
   }
 
-  // A run that cannot start while the database is away starts when it is back, unless the firing is stopped before.
+  // A run that cannot start while the database is unavailable starts when the database is back, unless the firing is stopped first.
   async #try(scheduled: Scheduled, firing: Firing, stop: AbortController): Promise<RunResult> {
     const { clock, log, makeRun, store } = this.#parts;
     for (let isWaiting = false; ; isWaiting = true) {
@@ -265,7 +265,7 @@ export class Carrier {
 
 const NOT_BEGUN: RunResult = { outcome: "interrupted", exit: EXIT.interrupted, report: undefined, problem: undefined };
 
-// What was stopped by us ended as we say; what came to another end meanwhile, or is not known, ended so.
+// If we stopped the run, the state says why. If the run meanwhile ended in another way, or as unknown, that outcome is the state.
 function endOf(
   result: RunResult,
   signal: AbortSignal,
@@ -321,7 +321,7 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
   return `${id}: ${isRecovery ? "passed again" : state}${run}${tried}${why}`;
 }
 
-// Another process has reported it as `died`; here is the outcome of its run.
+// Another process has reported the firing as `died`. This reports the outcome of its run.
 function lostLine({ id }: Scheduled, firing: Firing | undefined, { outcome, problem }: RunResult): string {
   const run = firing?.runId === undefined ? "no run" : `its run ${firing.runId}`;
   const why = problem === undefined ? "" : `: ${problem.message}`;
@@ -333,7 +333,7 @@ function levelOf(firing: Firing): "info" | "warn" | "error" {
   return showsState(firing) ? "error" : "warn";
 }
 
-/** What every line of the log about a firing says of it. */
+/** Returns the fields of every log line about a firing. */
 export function aboutFiring({ schedule, tick }: Pick<Firing, "schedule" | "tick">): Readonly<Record<string, unknown>> {
   return { schedule, tick: isoTime(tick) };
 }

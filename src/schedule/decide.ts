@@ -3,23 +3,23 @@ import type { Cron } from "../base/time/cron.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Schedule } from "../playbook/model.ts";
 
-/** What of a schedule decides when it fires. */
+/** The parts of a schedule that decide when it fires. */
 export interface FiringPlan extends Pick<Schedule, "cron" | "overlap" | "catchupMs" | "jitterMs"> {
-  /** The id of the schedule: `playbook@environment`, with a digest of the inputs where some are given. */
+  /** The id of the schedule: `playbook@environment`, with a digest of the inputs if there are any. */
   readonly id: string;
 }
 
-/** The state of a schedule: the ticks up to `since` are settled. */
+/** The state of a schedule. The ticks up to `since` are settled. */
 export interface ScheduleState {
   /** Milliseconds since the Unix epoch. */
   readonly since: number;
-  /** A firing is under way, and its process lives. */
+  /** Whether a firing is under way and its process is alive. */
   readonly isRunning: boolean;
-  /** Ticks that wait for it, the earliest first; and since when nothing is under way any more. */
+  /** Ticks that wait for it, the earliest first. */
   readonly waiting: readonly number[];
-  /** Milliseconds since the Unix epoch; 0 when no firing that was started has ended. */
+  /** Since when no firing is under way. Milliseconds since the Unix epoch; 0 if no firing that was started has ended. */
   readonly freeSince: number;
-  /** Whether an earlier run waits for a person. Asked only when a firing would begin. */
+  /** Whether an earlier run needs attention. Called only when a firing would begin. */
   readonly isBlocked: () => boolean;
 }
 
@@ -27,41 +27,38 @@ export interface ScheduleState {
 export interface TickDecision {
   /** The moment that the pattern names, in milliseconds since the Unix epoch. */
   readonly tick: number;
-  /** The tick with its jitter. */
+  /** The tick plus its jitter. */
   readonly due: number;
-  /** What the tick becomes: a firing that begins, one that waits, or one that is not run. */
+  /** The outcome of the tick: a firing that begins, one that waits, or one that is not run. */
   readonly state: "running" | "queued" | "skipped" | "missed" | "replaced" | "blocked";
 }
 
-/** What follows from a plan, its state, and the time. */
+/** The decision for a plan, its state, and the time. */
 export interface Decision {
-  /** The outcomes of the ticks that were decided, in the order of the decisions. */
+  /** The outcomes of the decided ticks, in the order of the decisions. */
   readonly steps: readonly TickDecision[];
-  /** The ticks up to here are settled: milliseconds since the Unix epoch. */
+  /** The ticks up to this moment are settled: milliseconds since the Unix epoch. */
   readonly since: number;
-  /** The firing under way is to stop. */
+  /** Whether the firing under way must stop. */
   readonly cancels: boolean;
-  /** More ticks were missed than are listed one by one. */
+  /** Whether more ticks were missed than are listed. */
   readonly isCut: boolean;
 }
 
-/**
- * When a tick is due: put off by its jitter, which follows from the schedule and the tick alone, so that every process comes to the
- * same.
- */
+/** Returns when a tick is due: the tick plus its jitter. The jitter depends only on the schedule and the tick, so that every process computes the same one. */
 export function dueOf({ id, jitterMs }: Pick<FiringPlan, "id" | "jitterMs">, tick: number): number {
   if (jitterMs === 0) return tick;
   const digest = createHash("sha256").update(`${id}\n${tick}`).digest();
   return tick + (digest.readUIntBE(0, 6) % (jitterMs + 1));
 }
 
-/** The next moment at which a plan fires, with its jitter; `undefined` when there is none. */
+/** Returns the next moment at which a plan fires, including jitter; `undefined` if there is none. */
 export function nextDue(plan: FiringPlan, since: number): number | undefined {
   const tick = plan.cron.next(since);
   return tick === undefined ? undefined : dueOf(plan, tick);
 }
 
-/** Returns the next actions. Every process that asks with the same table gets the same. */
+/** Returns the next actions. Every process that decides on the same table decides the same. */
 export function decide(plan: FiringPlan, state: ScheduleState, now: number): Decision {
   const { ticks, isCut } = dueTicks(plan, state.since, now);
   const since = Math.max(state.since, ticks.at(-1) ?? state.since);
@@ -71,7 +68,7 @@ export function decide(plan: FiringPlan, state: ScheduleState, now: number): Dec
   return { steps: deciding.steps, since, cancels: deciding.cancels, isCut };
 }
 
-/** The ticks that are due, the earliest first; of very many the last ones. */
+/** Returns the ticks that are due, the earliest first. If there are very many, returns only the last ones. */
 function dueTicks(plan: FiringPlan, since: number, now: number): { readonly ticks: readonly number[]; readonly isCut: boolean } {
   const ticks: number[] = [];
   for (let tick = nextTick(plan.cron, since); dueOf(plan, tick) <= now; tick = nextTick(plan.cron, tick)) {
@@ -104,7 +101,7 @@ class Deciding {
     this.#waiting = state.waiting;
   }
 
-  /** Begins what has waited for a firing that is over now; gives the ticks that have waited while nobody looked. */
+  /** Starts the firing that has waited for one that has ended. Returns the ticks that have waited while no process looked. */
   beginWaiting(): readonly number[] {
     const [first, ...rest] = this.#waiting;
     if (this.#isRunning || first === undefined) return [];
@@ -116,7 +113,7 @@ class Deciding {
     return [];
   }
 
-  /** Of several ticks only the last fires, in place of those that could be made up for; the others were missed. */
+  /** Fires only the last of several ticks. It replaces those that could still be made up for; the others were missed. */
   fireLast(ticks: readonly number[]): void {
     const last = ticks.at(-1);
     if (last === undefined) return;

@@ -2,7 +2,7 @@ import { LIMITS } from "../base/limits.ts";
 import { type ComparisonCounts, type Drift, openFirst } from "../protocol/comparison.ts";
 import type { RunReport } from "../report/shape.ts";
 
-/** In how many keys the comparisons of a run differ, by the state of each difference; and how many keys are undecided. */
+/** The number of keys in which the comparisons of a run differ, by the state of the difference, and the number of undecided keys. */
 export type DriftCounts = Pick<
   ComparisonCounts,
   "new" | "persisting" | "changed" | "acknowledged" | "cleared" | "moving" | "notCompared"
@@ -12,7 +12,7 @@ export type DriftCounts = Pick<
 export interface DriftsNote {
   /** The sums over all comparisons of the run. */
   readonly counts: DriftCounts;
-  /** The first open ones; acknowledged ones come last. */
+  /** The first open drifts. Acknowledged ones come last. */
   readonly first: readonly DriftNote[];
 }
 
@@ -33,7 +33,7 @@ export const DRIFT_STATES: readonly (keyof DriftCounts)[] = [
   "notCompared",
 ];
 
-/** The drifts of a run; null when it compared nothing. */
+/** Returns the drifts of a run; null if it compared nothing. */
 export function driftsIn({ steps }: RunReport): DriftsNote | null {
   const found = steps.flatMap(({ step, comparison }) => (comparison === null ? [] : [{ step, comparison }]));
   if (found.length === 0) return null;

@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from "../base/time/date.ts";
 import type { Firing } from "./firing.ts";
 import type { FiringEntry } from "../report/schedule/shape.ts";
 
-/** Returns a firing as lists show it. */
+/** Returns a firing in the form that lists show. */
 export function firingEntry(firing: Firing): FiringEntry {
   const { schedule, tick, due, state, runId, tries, startedAt, endedAt, holder, problem } = firing;
   return {

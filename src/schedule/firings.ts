@@ -23,22 +23,25 @@ CREATE TABLE firing (
 CREATE INDEX firing_open ON firing (schedule) WHERE state IN ('queued', 'running');
 `;
 
-/** What the store asks of the world. */
+/** The ports of the store. */
 export interface StorePorts {
-  /** By which firings are due, start and end; that of the state when left out, which all processes share. */
+  /** The clock by which firings are due, start and end. If left out, the clock of the state, which all processes share. */
   readonly clock?: Clock;
-  /** Masks secrets in the problems that are kept. */
+  /** Masks secrets in the problems that are stored. */
   readonly redact: Redact;
-  /** Who this process is, and which others live; as the state directory shows it when left out. */
+  /** The identity of this process, and which other processes are alive. If left out, as the state directory shows it. */
   readonly liveness?: Pick<Liveness, "me" | "taking" | "lifeOf" | "close">;
-  /** Takes a run from whoever holds it, so that it can write no more; does nothing when left out. */
+  /** Takes a run away from its holder, so that the holder can write no more. If left out, does nothing. */
   readonly fence?: (runId: string) => void;
 }
 
-/** What the tables ask of it. */
+/** The ports of the tables. */
 export type TablePorts = Required<StorePorts>;
 
-/** The firings of all schedules: each is one row, held by one process while it runs. What must not be seen by halves is done in a transaction of the store. */
+/**
+ * The firings of all schedules. Each firing is one row, which one process holds while it runs. Changes that belong together are made in one transaction of the
+ * store.
+ */
 export class Firings {
   readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
@@ -49,8 +52,8 @@ export class Firings {
   }
 
   /**
-   * Inserts a firing in place of the one that has waited for it; this process holds one that runs. A moment that comes again, because the clock
-   * was set back, is another firing, a millisecond later. So the rows are in the order in which they were decided, whatever the clock said.
+   * Inserts a firing in place of the one that waited for the same tick. If it runs, this process holds it. If the clock was set back and a moment comes again,
+   * that is another firing, one millisecond later. So the rows are in the order of the decisions, whatever the clock said.
    */
   put(id: string, { tick: moment, due, state }: TickDecision): Firing {
     const now = this.#ports.clock.now();
@@ -71,7 +74,7 @@ export class Firings {
     return this.#existing(id, tick);
   }
 
-  /** Notes that a run is made for a firing of this process. Throws a Failure when the firing was taken for dead meanwhile. */
+  /** Records that a run is made for a firing of this process. Throws a Failure if another process has taken the firing for dead. */
   began(firing: Firing, runId: string): void {
     const { schedule, tick } = firing;
     const { changes } = this.#database.run(
@@ -84,18 +87,18 @@ export class Firings {
     if (changes === 0) throw lostFiring(firing);
   }
 
-  /** Throws a Failure when a firing of this process was taken for dead meanwhile. */
+  /** Throws a Failure if another process has taken a firing of this process for dead. */
   assertMine(firing: Firing): void {
     const there = this.at(firing.schedule, firing.tick);
     if (there === undefined || !this.isMine(there)) throw lostFiring(firing);
   }
 
-  /** Whether a firing is under way, and this process holds it. */
+  /** Returns whether a firing is under way and held by this process. */
   isMine({ state, holder }: Firing): boolean {
     return state === "running" && JSON.stringify(holder) === JSON.stringify(this.#ports.liveness.me());
   }
 
-  /** Ends a firing of this process; nothing when it was taken for dead meanwhile. */
+  /** Ends a firing of this process. Returns nothing if another process has taken it for dead. */
   end({ schedule, tick }: Firing, state: EndedState, problem: KeptFailure | undefined): Firing | undefined {
     const { changes } = this.#database.run(
       "UPDATE firing SET state = ?, problem = ?, ended_at = ? WHERE schedule = ? AND tick = ? AND state = 'running' AND holder = ?",
@@ -111,23 +114,23 @@ export class Firings {
     return this.#existing(schedule, tick);
   }
 
-  /** Keeps why a firing is what it is. */
+  /** Stores why a firing has its state. */
   explain(id: string, tick: number, problem: KeptFailure): Firing {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND tick = ?", this.#kept(problem), id, tick);
     return this.#existing(id, tick);
   }
 
-  /** Keeps what a person says of the firing of a run. */
+  /** Stores what a person says about the firing of a run. */
   explainRun(id: string, runId: string, problem: KeptFailure): void {
     this.#database.run("UPDATE firing SET problem = ? WHERE schedule = ? AND run_id = ?", this.#kept(problem), id, runId);
   }
 
-  /** Whether the process of a firing is alive; one that nobody has is dead. */
+  /** Returns whether the process of a firing is alive. Without a process, the firing is dead. */
   lifeOf({ holder }: Pick<Firing, "holder">): Life {
     return holder === undefined ? "dead" : this.#ports.liveness.lifeOf(holder);
   }
 
-  /** The runs of a schedule that somebody has released. */
+  /** Returns the runs of a schedule that somebody has released. */
   released(id: string): readonly Released[] {
     const said = this.#read("SELECT * FROM firing WHERE schedule = ? AND run_id IS NOT NULL AND problem IS NOT NULL", id);
     return said.flatMap(({ runId, problem }) =>
@@ -136,8 +139,8 @@ export class Firings {
   }
 
   /**
-   * Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. The process may only have been stopped, so
-   * the run of each is taken from it, within the transaction.
+   * Ends the firings whose process is gone. They hold nothing any more, and the time of their end is unknown. Because the process may only have been suspended,
+   * this also takes its run away, within the transaction.
    */
   buryDead(id: string): readonly Firing[] {
     const held = this.open(id).filter(({ holder }) => holder !== undefined);
@@ -162,66 +165,66 @@ export class Firings {
     return this.#existing(schedule, tick);
   }
 
-  /** Wants what runs to stop, whichever process it is in. */
+  /** Asks the running firing to stop, in whichever process it is. */
   stop(id: string): void {
     this.#database.run("UPDATE firing SET stop = 1 WHERE schedule = ? AND state = 'running'", id);
   }
 
-  /** Returns the firing of a schedule at a tick; nothing when it has none. */
+  /** Returns the firing of a schedule at a tick, if any. */
   at(id: string, tick: number): Firing | undefined {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND tick = ?", id, tick)[0];
   }
 
-  /** The firings of a schedule that are under way or wait, the earliest first. */
+  /** Returns the firings of a schedule that are under way or wait, the earliest first. */
   open(id: string): readonly Firing[] {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND state IN ('queued', 'running') ORDER BY tick", id);
   }
 
-  /** The same of all schedules. */
+  /** Returns the same for all schedules. */
   openOfAll(): readonly Firing[] {
     return this.#read("SELECT * FROM firing WHERE state IN ('queued', 'running') ORDER BY schedule, tick");
   }
 
-  /** The one of a schedule that is under way. */
+  /** Returns the firing of a schedule that is under way. */
   running(id: string): Firing | undefined {
     return this.open(id).find(({ state }) => state === "running");
   }
 
-  /** Since when nothing of a schedule is under way, as far as one that was ended says. */
+  /** Returns since when no firing of a schedule is under way, according to the last end. */
   freeSince(id: string): number {
     const last = this.#database.get("SELECT MAX(ended_at) AS at FROM firing WHERE schedule = ? AND started_at IS NOT NULL", id);
     return Number(last?.["at"] ?? 0);
   }
 
-  /** Firings, the latest first; of one schedule or of all. */
+  /** Returns firings of one schedule or of all, the latest first. */
   history(id: string | undefined, limit: number): readonly Firing[] {
     const latest = "ORDER BY tick DESC, schedule LIMIT ?";
     if (id === undefined) return this.#read(`SELECT * FROM firing ${latest}`, limit);
     return this.#read(`SELECT * FROM firing WHERE schedule = ? ${latest}`, id, limit);
   }
 
-  /** The last firing of a schedule, whatever it is now. */
+  /** Returns the last firing of a schedule, whatever its state. */
   last(id: string): Firing | undefined {
     return this.#read("SELECT * FROM firing WHERE schedule = ? ORDER BY rowid DESC LIMIT 1", id)[0];
   }
 
-  /** The last firing of a schedule that is over. */
+  /** Returns the last firing of a schedule that has ended. */
   lastEnded(id: string): Firing | undefined {
     const over = "state NOT IN ('queued', 'running')";
     return this.#read(`SELECT * FROM firing WHERE schedule = ? AND ${over} ORDER BY rowid DESC LIMIT 1`, id)[0];
   }
 
-  /** The last one that became this. */
+  /** Returns the last firing that ended in this state. */
   lastOf(id: string, state: EndedState): Firing | undefined {
     return this.#read("SELECT * FROM firing WHERE schedule = ? AND state = ? ORDER BY rowid DESC LIMIT 1", id, state)[0];
   }
 
-  /** The last run that was made: of a tick that was made up for, it may be later than that of a later tick. */
+  /** Returns the last run that was made. If a tick was made up for, its run may be later than the run of a later tick. */
   lastRun(id: string): string | undefined {
     return this.#lastMade(id, "");
   }
 
-  /** The last run that is over. */
+  /** Returns the last run that has ended. */
   lastEndedRun(id: string): string | undefined {
     return this.#lastMade(id, "AND state <> 'running'");
   }
@@ -231,7 +234,7 @@ export class Firings {
     return row === undefined ? undefined : String(row["run_id"]);
   }
 
-  /** How many of the firings that are remembered became this. */
+  /** Returns how many of the stored firings ended in this state. */
   countOf(id: string, state: EndedState): number {
     return Number(
       this.#database.get("SELECT COUNT(*) AS count FROM firing WHERE schedule = ? AND state = ?", id, state)?.["count"],
@@ -239,8 +242,8 @@ export class Firings {
   }
 
   /**
-   * Forgets all but those that were inserted last, whatever the clock said then, the one of the last run, and those that somebody has released:
-   * what a run has left open keeps back all that follow as long as nobody answers for it.
+   * Deletes old firings. It keeps those that were inserted last, whatever the clock said then, the firing of the last run, and those that somebody has
+   * released. A write that a run left open blocks all later firings until somebody takes responsibility for it.
    */
   prune(id: string): void {
     this.#database.run(
@@ -270,7 +273,7 @@ export class Firings {
   }
 }
 
-/** The code of the failure of a process whose firing was taken for dead. */
+/** The failure code of a process whose firing was taken for dead. */
 export const LOST_FIRING = "schedule.lost";
 
 function lostFiring({ schedule, tick }: Firing): Failure {
@@ -283,7 +286,7 @@ function lostFiring({ schedule, tick }: Firing): Failure {
   });
 }
 
-/** The code under which a firing keeps that somebody has released its run. */
+/** The code that a firing stores when somebody has released its run. */
 export const RELEASED = "schedule.released";
 
 function lastMade(which = ""): string {

@@ -1,12 +1,12 @@
 import { pino } from "pino";
 
-/** How much attention a line of the log asks for, the least first. */
+/** How much attention a log line needs, the least first. */
 export type Level = "info" | "warn" | "error";
 
-/** What is said of what a schedule does: a word for programs, a line for people, and what it is about. */
+/** Logs what a schedule does: an event name for programs, a line for people, and what it is about. */
 export type Log = (level: Level, event: string, message: string, about?: Readonly<Record<string, unknown>>) => void;
 
-/** A line of JSON each, with its time (ISO 8601, UTC). What is written has been masked by the one who writes. */
+/** Writes each line as JSON with its time (ISO 8601, UTC). The caller masks secrets. */
 export function jsonLog(write: (line: string) => void): Log {
   const logger = pino(
     {
@@ -22,7 +22,7 @@ export function jsonLog(write: (line: string) => void): Log {
 
 const MARKS: Readonly<Record<Level, string>> = { info: " ", warn: "!", error: "✗" };
 
-/** A plain line each, for somebody who looks on. */
+/** Writes each line as plain text, for a person who watches. */
 export function plainLog(write: (line: string) => void): Log {
   return (level, _event, message) => {
     const time = new Date().toISOString().slice(0, 19).replace("T", " ");

@@ -5,15 +5,15 @@ import type { Firing } from "./firing.ts";
 import type { KnownSchedule, ScheduleStore } from "./store.ts";
 
 /**
- * What a process remembers of its schedules between two looks, so that it asks about all of them at once and not about each. What others
- * change meanwhile does no harm: whether something fires is decided from the tables, in a transaction.
+ * A process's cache of its schedules between two looks, so that it queries all of them at once instead of each. Changes by other processes meanwhile do no
+ * harm, because whether something fires is decided from the tables, in a transaction.
  */
 export class ScheduleMemory {
   readonly #store: ScheduleStore;
   readonly #clock: Pick<Clock, "now" | "elapsed">;
   readonly #known = new Map<string, KnownSchedule>();
   readonly #open = new Map<string, readonly Firing[]>();
-  // Finding the next tick takes longer than the rest of a look.
+  // Finding the next tick takes longer than the rest of a look, so it is cached.
   readonly #dues = new Map<string, { readonly plan: FiringPlan; readonly at: number | undefined }>();
   #readAt: number | undefined;
 
@@ -22,7 +22,7 @@ export class ScheduleMemory {
     this.#clock = clock;
   }
 
-  /** Reads which firings are open; after `LIMITS.scheduleNapMs` also the schedules. Returns the schedules that have changed. */
+  /** Reads which firings are open, and after `LIMITS.scheduleNapMs` also the schedules. Returns the schedules that have changed. */
   read(): readonly string[] {
     this.#open.clear();
     for (const [id, firings] of Map.groupBy(this.#store.firings.openOfAll(), ({ schedule }) => schedule))
@@ -40,17 +40,17 @@ export class ScheduleMemory {
     if (known !== undefined) this.#keep(known);
   }
 
-  /** Returns a schedule as it was read last; nothing of one that was not registered by then. */
+  /** Returns a schedule as it was last read; nothing if it was not registered by then. */
   known(id: string): KnownSchedule | undefined {
     return this.#known.get(id);
   }
 
-  /** The firings of a schedule that are under way or wait. */
+  /** Returns the firings of a schedule that are under way or wait. */
   open(id: string): readonly Firing[] {
     return this.#open.get(id) ?? [];
   }
 
-  /** When a plan fires next. */
+  /** Returns when a plan fires next. */
   nextDue(plan: FiringPlan): number | undefined {
     const before = this.#dues.get(plan.id);
     if (before?.plan === plan) return before.at;

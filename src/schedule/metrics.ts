@@ -5,14 +5,14 @@ import type { EndedState } from "../report/schedule/shape.ts";
 
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 
-/** The metrics of a process that delivers notifications. Counters begin at zero with the process. */
+/** The metrics of a process that delivers notifications. Counters start at zero with the process. */
 export class DeliveryMetrics {
-  /** Holds all metrics of this process, in the format of Prometheus. */
+  /** All metrics of this process, in the format of Prometheus. */
   protected readonly registry: Registry = new Registry();
   readonly #notifications = this.counter("tokenbook_notifications_total", "Deliveries by outcome.", "channel", "result");
   readonly #waiting = this.gauge("tokenbook_notifications_waiting", "Notifications that wait to be delivered.");
 
-  /** Counts one try of a delivery to a channel by its result; also a notification that is given up because too many wait. */
+  /** Counts one try of a delivery to a channel by its result. A notification that is given up because too many wait counts too. */
   notified(channel: string, result: "delivered" | "failed" | "given-up"): void {
     this.#notifications.inc({ channel, result });
   }
@@ -22,7 +22,7 @@ export class DeliveryMetrics {
     this.#waiting.set(count);
   }
 
-  /** The text that Prometheus reads, and its content type. */
+  /** Returns the text for Prometheus, and its content type. */
   async page(): Promise<{ readonly type: string; readonly text: string }> {
     return { type: this.registry.contentType, text: await this.registry.metrics() };
   }
@@ -40,7 +40,7 @@ export class DeliveryMetrics {
 
 /** The metrics of a scheduler. */
 export class Metrics extends DeliveryMetrics {
-  /** The run of each schedule that is shown. */
+  /** The run that is shown for each schedule. */
   readonly #shown = new Map<string, string>();
   readonly #firings = this.counter("tokenbook_schedule_firings_total", "Firings by outcome.", "schedule", "outcome");
   readonly #duration = new Histogram({
@@ -66,18 +66,18 @@ export class Metrics extends DeliveryMetrics {
   );
   readonly #drifts = this.gauge("tokenbook_schedule_drifts", "Drifts that the last run found, by state.", "schedule", "state");
 
-  /** Shows how many playbooks cannot be run as their files are now. */
+  /** Shows how many playbooks cannot be run now. */
   broken(count: number): void {
     this.#broken.set(count);
   }
 
-  /** Makes a schedule appear before it has fired: otherwise an alarm on its absence would look like a typing error. */
+  /** Makes a schedule appear before it has fired, so that an alarm on its absence does not look like a typing error. */
   begin(schedule: string): void {
     for (const outcome of SHOWN_FROM_THE_START) this.#firings.inc({ schedule, outcome }, 0);
     this.#running.inc({ schedule }, 0);
   }
 
-  /** Shows the state of a schedule, whichever process has run it: when it passed last, and what its last run found. */
+  /** Shows the state of a schedule, whichever process has run it: when it last passed, and what its last run found. */
   showState(
     schedule: string,
     { lastSuccess, lastRun }: { readonly lastSuccess: number | undefined; readonly lastRun: string | undefined },
@@ -89,7 +89,7 @@ export class Metrics extends DeliveryMetrics {
     this.#show(schedule, reportOf(lastRun));
   }
 
-  /** Shows when a schedule fires next, in milliseconds since the Unix epoch; nothing is shown of one that never does. */
+  /** Shows when a schedule fires next, in milliseconds since the Unix epoch. A schedule that never fires again is not shown. */
   next(schedule: string, at: number | undefined): void {
     if (at === undefined) this.#next.remove({ schedule });
     else this.#next.set({ schedule }, at / 1_000);
@@ -100,7 +100,7 @@ export class Metrics extends DeliveryMetrics {
     this.#running.inc({ schedule });
   }
 
-  /** Counts a firing as no longer under way, shows how long it took with all its tries, and what its last run found. */
+  /** Counts a firing as no longer under way. Shows how long it took with all its tries, and what its last run found. */
   ran(schedule: string, durationMs: number, report: RunReport | undefined): void {
     this.#running.dec({ schedule });
     this.#duration.observe({ schedule }, durationMs / 1_000);
@@ -114,13 +114,13 @@ export class Metrics extends DeliveryMetrics {
     for (const [outcome, count] of Object.entries(totals)) this.#steps.set({ schedule, outcome }, count);
     const found = driftsIn(report);
     for (const state of DRIFT_STATES) {
-      // A run that compared nothing has found neither drifts nor that there are none.
+      // A run that compared nothing shows neither that there are drifts nor that there are none.
       if (found === null) this.#drifts.remove({ schedule, state });
       else this.#drifts.set({ schedule, state }, found.counts[state]);
     }
   }
 
-  /** Counts firings of a schedule that came to the same outcome. */
+  /** Counts firings of a schedule that had the same outcome. */
   fired(schedule: string, outcome: EndedState, count: number): void {
     this.#firings.inc({ schedule, outcome }, count);
   }
@@ -142,9 +142,9 @@ const SHOWN_FROM_THE_START: readonly EndedState[] = [
   "replaced",
 ];
 
-/** What a worker shows about the queue and the runs. */
+/** The load that a worker shows: the queue and the runs. */
 export interface WorkerLoad {
-  /** The submitted runs by label: how many wait, are under way, and were given up, and for how many seconds the oldest has waited. */
+  /** The submitted runs by label: how many wait, are under way or were given up, and how many seconds the oldest has waited. */
   readonly labels: readonly {
     readonly label: string;
     readonly waiting: number;
@@ -154,11 +154,11 @@ export interface WorkerLoad {
   }[];
   /** How many workers are alive. */
   readonly workers: number;
-  /** The age of the oldest run with a write whose outcome is unknown, in seconds; 0 when there is none. */
+  /** The age of the oldest run with a write with unknown outcome, in seconds; 0 if there is none. */
   readonly oldestUnknownSeconds: number;
 }
 
-/** The metrics of a worker, which are read from the database when somebody asks. */
+/** The metrics of a worker, which are read from the database on request. */
 export class WorkerMetrics extends DeliveryMetrics {
   readonly #load: () => Promise<WorkerLoad>;
   readonly #waiting = this.gauge("tokenbook_queue_waiting", "Submitted runs that wait, by label.", "label");
@@ -180,10 +180,10 @@ export class WorkerMetrics extends DeliveryMetrics {
     this.#load = load;
   }
 
-  /** The text that Prometheus reads, and its content type. Rejects when the database cannot be asked. */
+  /** Returns the text for Prometheus, and its content type. Rejects if the database cannot be queried. */
   override async page(): Promise<{ readonly type: string; readonly text: string }> {
     const { labels, workers, oldestUnknownSeconds } = await this.#load();
-    // A label that has no job any more would keep its last numbers.
+    // Otherwise a label without jobs would keep its last numbers.
     for (const gauge of [this.#waiting, this.#active, this.#oldest, this.#givenUp]) gauge.reset();
     for (const { label, waiting, active, oldestSeconds, givenUp } of labels) {
       this.#waiting.set({ label }, waiting);

@@ -2,8 +2,8 @@ import type { Failure } from "../base/failure.ts";
 import { Carrier, type Parts, type Scheduled } from "./carrier.ts";
 
 /**
- * Reports each schedule as failed because its scheduler cannot start. It records no firing: a service manager may start the scheduler again every few
- * seconds, and the history would have nothing else.
+ * Reports each schedule as failed because its scheduler cannot start. Records no firing: a service manager may restart the scheduler every few seconds, which
+ * would fill the history.
  */
 export function reportNotServed(parts: Parts, all: readonly Scheduled[], failure: Failure): void {
   const { store, clock } = parts;

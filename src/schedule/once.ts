@@ -8,8 +8,8 @@ import { blockedBy, blockingOf } from "./service.ts";
 import type { Blocking } from "../report/schedule/shape.ts";
 
 /**
- * Runs a playbook now, whenever its schedule says, as a system's own scheduler wants it: under the same lease as a firing, with the same
- * history and the same notifications. Gives the exit code of its run; `locked` when it is under way already.
+ * Runs a playbook now, regardless of its schedule, for an external scheduler. It uses the same lease, history and notifications as a firing. Returns the exit
+ * code of its run; `locked` if it is already under way.
  */
 export async function runNow(parts: Parts, scheduled: Scheduled, stopping: AbortSignal): Promise<ExitCode> {
   const { store, clock } = parts;

@@ -5,15 +5,15 @@ import { type ListenAddress, type Listening, listenOn } from "../serving/server.
 
 /** The content of the page. */
 export interface PageSource {
-  /** What `/metrics` answers with. When it rejects, the answer is HTTP 503. */
+  /** Returns the answer of `/metrics`. If it rejects, the answer is HTTP 503. */
   readonly metrics: { readonly page: () => Promise<{ readonly type: string; readonly text: string }> };
-  /** Why no firing would be begun now; nothing when one would. */
+  /** Returns why no firing would start now; nothing if one would. */
   readonly notReady: () => string | undefined;
 }
 
 /** A page that is served. */
 export interface ServedPage {
-  /** Where it is served, such as `http://127.0.0.1:9464`. */
+  /** Its address, such as `http://127.0.0.1:9464`. */
   readonly url: string;
   /** Stops serving it. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ interface Answer {
   readonly type?: string;
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics`, and nothing else. Throws a Failure when it cannot listen there. */
+/** Serves only `/healthz`, `/readyz` and `/metrics`. Throws a Failure if it cannot listen on the address. */
 export async function servePage(address: ListenAddress, source: PageSource): Promise<ServedPage> {
   const { port, close } = await listen(address, source);
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;

@@ -18,15 +18,15 @@ import type { Blocking } from "../report/schedule/shape.ts";
 
 /** A scheduled playbook that has a schedule of its own. */
 export interface Ticking extends Scheduled {
-  /** The schedule of the playbook, which every one here has. */
+  /** The schedule of the playbook. */
   readonly schedule: NonNullable<Scheduled["schedule"]>;
 }
 
-/** What the service asks beside what every firing needs. */
+/** What the scheduler needs besides the parts of every firing. */
 export interface SchedulerParts extends Parts {
-  /** The playbooks as their files are now. */
+  /** Returns the playbooks as their files are now. */
   readonly current: () => readonly Ticking[];
-  /** The report of a run of any process, as the journal has it; nothing where it cannot be read. */
+  /** Returns the report of a run of any process from the journal; nothing if it cannot be read. */
   readonly reportOf: (runId: string) => RunReport | undefined;
 }
 
@@ -40,18 +40,18 @@ export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #carrier: Carrier;
   readonly #memory: ScheduleMemory;
-  /** The firings that are carried here. */
+  /** The firings that this process runs. */
   readonly #running = new Map<string, Running>();
   #scheduled: readonly Ticking[] = [];
   #reloadedAt = Number.NEGATIVE_INFINITY;
-  /** The same by their ids, once they are registered. */
+  /** The registered playbooks by id. */
   readonly #begun = new Map<string, Ticking>();
-  /** The schedules whose metrics are not up to date. */
+  /** The schedules whose metrics are outdated. */
   readonly #changed = new Set<string>();
   #wake = new AbortController();
   #crash: { readonly error: unknown } | undefined;
   #isStopping = false;
-  /** Whether the database could not be used at the last look. */
+  /** Whether the database was unavailable at the last look. */
   #isAway = false;
 
   constructor(parts: SchedulerParts) {
@@ -60,7 +60,7 @@ export class Scheduler {
     this.#memory = new ScheduleMemory(parts.store, parts.clock);
   }
 
-  /** Why nothing would be fired now. */
+  /** Returns why nothing would fire now. */
   notReady(): string | undefined {
     if (this.#isStopping) return "stopping";
     if (this.#isAway) return "the database cannot be used now";
@@ -70,8 +70,8 @@ export class Scheduler {
   }
 
   /**
-   * Resolves after a stop, when all runs are over, within `LIMITS.scheduleGraceMs` and the time that a stop takes. Throws what makes it
-   * impossible to continue, such as a full disk.
+   * Resolves after a stop when all runs have ended, within `LIMITS.scheduleGraceMs` and the time for stopping. Throws an error that makes it impossible to
+   * continue, such as a full disk.
    */
   async run(stopping: AbortSignal): Promise<void> {
     stopping.addEventListener("abort", () => this.#wake.abort(), { once: true });
@@ -102,7 +102,7 @@ export class Scheduler {
     this.#isAway = false;
   }
 
-  // What cannot be done while the database is away is done when it is back.
+  // Work that fails while the database is unavailable is done when it is back.
   async #unlessAway(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -121,7 +121,7 @@ export class Scheduler {
     }
   }
 
-  // Finding out whether thousands of files were edited takes a while, so it is not done with each firing.
+  // Checking thousands of files for edits takes a while, so it is not done with each firing.
   #reload(): void {
     const { current, clock, metrics } = this.#parts;
     const elapsed = clock.elapsed();
@@ -168,7 +168,7 @@ export class Scheduler {
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
   }
 
-  /** Brings the metrics up to date, for whoever reads them: the runs of other processes are read for it. */
+  /** Updates the metrics for a reader. For that, it reads the runs of other processes. */
   async showState(): Promise<void> {
     const { store, metrics, reportOf } = this.#parts;
     for (const id of this.#changed) {
@@ -185,7 +185,7 @@ export class Scheduler {
     return (due !== undefined && due <= this.#parts.clock.now()) || this.#needsLook(this.#memory.open(ticking.id));
   }
 
-  // Each look is a transaction, so what is under way undisturbed is not looked at: thousands of firings may be.
+  // Each look is a transaction, so firings that are simply under way are not looked at: there may be thousands of them.
   #needsLook(open: readonly Firing[]): boolean {
     const { firings } = this.#parts.store;
     const running = open.filter(({ state }) => state === "running");
@@ -210,7 +210,7 @@ export class Scheduler {
     store.look(plan, isBlocked, (looked) => this.#report(ticking, looked, blocking));
     this.#readAgain(ticking.id);
     metrics.next(ticking.id, this.#memory.nextDue(plan));
-    // A claim of an earlier look too: the server may have kept it, and gone away before it answered.
+    // This also finds a claim of an earlier look that the server stored before it went away without an answer.
     for (const firing of this.#memory.open(ticking.id)) {
       if (!this.#isHere(firing) && store.firings.isMine(firing)) this.#start(ticking, firing);
       if (firing.isToStop) this.#running.get(keyOf(firing))?.stop.abort("cancelled" satisfies StopReason);
@@ -222,7 +222,7 @@ export class Scheduler {
     this.#changed.add(id);
   }
 
-  // Within the transaction: the notifications are kept with the decision, or neither is.
+  // Called within the transaction, so that the notifications are stored together with the decision or not at all.
   #report(ticking: Ticking, { decision, died }: ScheduleLook, blocking: Blocking | undefined): void {
     const { store, log, metrics } = this.#parts;
     for (const firing of died) this.#carrier.reportEnd(ticking, firing);
@@ -247,7 +247,7 @@ export class Scheduler {
     }
   }
 
-  // A firing without an end may belong to a process that is gone; we cannot tell of a process on another host.
+  // A firing without an end may belong to a process that is gone. We cannot tell for a process on another host.
   #heldBy({ id, playbook }: Ticking): KeptFailure | undefined {
     const { store, clock } = this.#parts;
     const { holder, startedAt } = store.firings.running(id) ?? {};
@@ -296,7 +296,7 @@ export class Scheduler {
     if (this.#crash !== undefined) this.#wake.abort();
   }
 
-  // Until something is due, or somebody else may have done something; a clock that was set is noticed within a nap.
+  // Sleeps until something is due, or until another process may have done something. A clock that was set is noticed within one nap.
   #napMs(): number {
     const { clock, courier } = this.#parts;
     let next = courier.nextAt() ?? Number.POSITIVE_INFINITY;
@@ -305,7 +305,7 @@ export class Scheduler {
     return Math.max(0, Math.min(next - clock.now(), most));
   }
 
-  // Another process may end what runs there, or want what runs here to stop.
+  // Another process may end its own firing, or may ask a firing here to stop.
   #isWatched({ id, schedule }: Ticking): boolean {
     const open = this.#memory.open(id);
     return open.length > 0 && (schedule.overlap === "cancel" || !open.some((firing) => this.#isHere(firing)));
@@ -335,19 +335,19 @@ function keyOf({ schedule, tick }: Firing): string {
 
 const plans = new WeakMap<Ticking, FiringPlan>();
 
-/** What of a scheduled playbook decides when it fires. */
+/** Returns the parts of a scheduled playbook that decide when it fires. */
 function planOf(ticking: Ticking): FiringPlan {
   let plan = plans.get(ticking);
   if (plan === undefined) plans.set(ticking, (plan = { id: ticking.id, ...ticking.schedule }));
   return plan;
 }
 
-/** The run that a person must look after before a playbook that writes may be run again. */
+/** Returns the run that needs attention before a playbook that writes may be run again. */
 export function blockingOf({ store, blocking }: Pick<Parts, "store" | "blocking">, scheduled: Scheduled): Blocking | undefined {
   return scheduled.writes ? blocking(store.openWriteQuestion(scheduled)) : undefined;
 }
 
-/** Says that an earlier run keeps a firing back. */
+/** Returns the problem of a firing that an earlier run blocks. */
 export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Scheduled): KeptFailure {
   if (step !== undefined) {
     return {

@@ -46,27 +46,27 @@ export const SCHEDULES: TableLayout = new TableLayout([SCHEMA + FIRINGS_SCHEMA +
 /** Schedules and firings as a part of the state. */
 export const SCHEDULE_PART: StatePart = { entry: "schedule.db", layout: SCHEDULES, newerCode: "schedule.newer" };
 
-/** What is known of a schedule beside its firings. */
+/** A stored schedule without its firings. */
 export interface KnownSchedule extends AboutSchedule {
-  /** Nothing of a playbook that only a system's own scheduler has run. */
+  /** The pattern; undefined if only an external scheduler has run the playbook. */
   readonly cron: string | undefined;
-  /** The time zone in which the pattern counts; nothing where `cron` is nothing. */
+  /** The time zone of the pattern; undefined if `cron` is. */
   readonly timezone: string | undefined;
-  /** How far a tick can be put off, in milliseconds. */
+  /** The largest jitter of a tick, in milliseconds. */
   readonly jitterMs: number;
-  /** The ticks up to here are settled. */
+  /** The ticks up to this moment are settled. */
   readonly since: number;
   /** The outcome of the last firing that shows the state of the schedule. */
   readonly lastState: EndedState | undefined;
   /** Since when, and how often in a row, it has not passed for the same reason. */
   readonly streak: Streak | undefined;
-  /** When a run passed last, in milliseconds since the Unix epoch; nothing when none has. */
+  /** When a run last passed, in milliseconds since the Unix epoch; undefined if none has. */
   readonly lastSuccess: number | undefined;
 }
 
-/** What came of a look at a schedule. */
+/** The result of a look at a schedule. */
 export interface ScheduleLook {
-  /** What was decided, and is claimed by this process. */
+  /** The decision, which this process has claimed. */
   readonly decision: Decision;
   /** Firings whose process died. */
   readonly died: readonly Firing[];
@@ -75,17 +75,17 @@ export interface ScheduleLook {
 /** For whoever keeps nothing that a run has said: nothing is masked. */
 const LOOKING: StorePorts = { redact: (text) => text };
 
-/** What a plan has missed. */
+/** The ticks that a plan has missed. */
 type Missed = Pick<Decision, "steps" | "isCut">;
 const NONE: Missed = { steps: [], isCut: false };
 
-/** The schedules of a state directory: each firing of them is claimed by one process, whatever the number of them. */
+/** The schedules of a state directory. Each firing is claimed by exactly one process, however many there are. */
 export class ScheduleStore {
   /** The firings of all its schedules. */
   readonly firings: Firings;
   /** The notifications that wait to be delivered. */
   readonly outbox: Outbox;
-  /** By which its firings are due. */
+  /** The clock by which firings are due. */
   readonly clock: Clock;
   readonly #database: SqlDatabase;
   readonly #ports: TablePorts;
@@ -99,47 +99,47 @@ export class ScheduleStore {
     this.outbox = new Outbox(database, this.#ports);
   }
 
-  /** Opens the store, and makes it where there is none. Throws a Failure when a newer tokenbook has written it. */
+  /** Opens the store, and creates it if there is none. Throws a Failure if a newer tokenbook has written it. */
   static open(place: StatePlace, ports: StorePorts): ScheduleStore {
     return new ScheduleStore(openPart(place, SCHEDULE_PART), ports);
   }
 
-  /** Opens the store where there is one; otherwise gives an empty store that leaves nothing. */
+  /** Opens the store if there is one; otherwise returns an empty store that leaves nothing behind. */
   static existing(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore {
     return new ScheduleStore(openPart(place, SCHEDULE_PART, "existing"), ports);
   }
 
-  /** Looks into the store and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
+  /** Opens the store without changing anything; `undefined` if there is none or if it is empty. Throws a Failure. */
   static look(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore | undefined {
     const database = lookAtPart(place, SCHEDULE_PART);
     return database && new ScheduleStore(database, ports);
   }
 
-  /** Closes the store, and what shows to other processes that this one lives. */
+  /** Closes the store, and what shows other processes that this one is alive. */
   close(): void {
     this.#ports.liveness.close();
     this.#database.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes the store when its scope ends (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }
 
-  /** Throws a Failure when somebody has removed the file: other processes would not see what is done. */
+  /** Throws a Failure if somebody has removed the file, because other processes would not see the changes. */
   assertInPlace(): void {
     this.#database.assertInPlace();
   }
 
-  /** Does several things, or none of them. Throws a Failure, also when somebody has removed the file. */
+  /** Makes several changes or none of them. Throws a Failure, even if only the file was removed. */
   transaction<T>(work: (database: SqlDatabase) => T): T {
     this.assertInPlace();
     return this.#database.transaction(() => work(this.#database));
   }
 
   /**
-   * Registers a schedule; its first tick is the first after now. A schedule whose pattern has changed begins again. `report` receives,
-   * within the transaction, what the pattern before has missed.
+   * Registers a schedule. Its first tick is the first one after now. A schedule whose pattern has changed starts again. `report` receives, within the
+   * transaction, what the previous pattern has missed.
    */
   register(
     schedule: Omit<KnownSchedule, "since" | "lastState" | "streak" | "lastSuccess">,
@@ -169,7 +169,7 @@ export class ScheduleStore {
     });
   }
 
-  /** Whether a schedule is known as its playbook has it now, so that there is nothing to register. */
+  /** Returns whether a schedule is already registered as its playbook defines it. */
   isRegistered(
     known: KnownSchedule | undefined,
     { cron, timezone, jitterMs }: Pick<KnownSchedule, "cron" | "timezone" | "jitterMs">,
@@ -179,8 +179,8 @@ export class ScheduleStore {
   }
 
   /**
-   * Whether the clock was set back behind a tick that is settled, and behind one more before it: such a schedule starts again by the new clock.
-   * So none fires a second time for a moment that has just been, and none waits longer than for its next but one firing.
+   * Returns whether the clock was set back by so much that a tick that is already settled and the one before it would come again. Such a schedule starts again
+   * by the new clock. So no schedule fires twice for a moment that has just passed, and none waits beyond the firing after its next one.
    */
   isAhead({ since, cron, timezone }: Pick<KnownSchedule, "since" | "cron" | "timezone">): boolean {
     const now = this.#ports.clock.now();
@@ -189,10 +189,7 @@ export class ScheduleStore {
     return next !== undefined && next < since;
   }
 
-  /**
-   * Looks at a schedule in one transaction: this process, and no other, claims what is decided. `report` receives it within the
-   * transaction.
-   */
+  /** Looks at a schedule in one transaction. Only this process claims what is decided. `report` receives the result within the transaction. */
   look(plan: FiringPlan, isBlocked: () => boolean, report: (looked: ScheduleLook) => void): ScheduleLook {
     return this.transaction(() => {
       const died = this.firings.buryDead(plan.id);
@@ -203,7 +200,7 @@ export class ScheduleStore {
     });
   }
 
-  /** Takes a schedule now, whatever its ticks; or returns the firing in the way. `report` receives the dead within the transaction. */
+  /** Takes a schedule now, regardless of its ticks, or returns the firing that is in the way. `report` receives dead firings within the transaction. */
   takeNow(id: string, report: (died: readonly Firing[]) => void): { readonly taken: Firing } | { readonly inTheWay: Firing } {
     return this.transaction(() => {
       report(this.firings.buryDead(id));
@@ -214,7 +211,7 @@ export class ScheduleStore {
     });
   }
 
-  /** Keeps the state of a schedule; returns the state before. */
+  /** Stores the state of a schedule. Returns the previous state. */
   setState(id: string, state: EndedState, streak?: Streak): EndedState | undefined {
     const before = this.known(id)?.lastState;
     this.#database.run(
@@ -230,31 +227,31 @@ export class ScheduleStore {
     return before;
   }
 
-  /** What is asked of the runs of a schedule before its playbook is run once more. */
+  /** Returns the question that must be asked about a schedule's runs before its playbook is run again. */
   openWriteQuestion({ id, playbook, environment }: AboutSchedule): OpenWriteQuestion {
     const released = this.firings.released(id).map(({ runId }) => runId);
     return { playbook, environment, lastRun: this.lastRun(id), released };
   }
 
-  /** The last run of a schedule that nobody has released. */
+  /** Returns the last run of a schedule, unless it was released. */
   lastRun(id: string): string | undefined {
     const last = this.firings.lastRun(id);
     const released = this.#database.get("SELECT released FROM schedule WHERE id = ?", id)?.["released"];
     return last === released ? undefined : last;
   }
 
-  /** Returns what is known of a schedule; nothing of one that was never registered. */
+  /** Returns a schedule; nothing if it was never registered. */
   known(id: string): KnownSchedule | undefined {
     const row = this.#database.get("SELECT * FROM schedule WHERE id = ?", id);
     return row === undefined ? undefined : readKnown(row);
   }
 
-  /** Returns all schedules, in the order of their ids. */
+  /** Returns all schedules, ordered by id. */
   all(): readonly KnownSchedule[] {
     return this.#database.all("SELECT * FROM schedule ORDER BY id").map(readKnown);
   }
 
-  /** Frees a schedule: what runs is taken for dead, and its last run keeps nothing back any more. Its firing keeps who said so. */
+  /** Frees a schedule. Its running firing is taken for dead, and its last run no longer blocks anything. The firing stores who said this. */
   release(id: string, problem: KeptFailure): void {
     this.transaction(() => {
       const running = this.firings.running(id);
@@ -291,7 +288,7 @@ export class ScheduleStore {
     };
   }
 
-  // Returns what was decided with the ticks under which it is kept.
+  // Returns the decision with the ticks under which it was stored.
   #carryOut(id: string, decision: Decision): Decision {
     const { since, cancels } = decision;
     const steps = this.#put(id, decision.steps);
@@ -324,7 +321,7 @@ function readKnown(row: SqlRow): KnownSchedule {
   };
 }
 
-// A file of the first format that is only looked into has no such columns.
+// A file of the first format that was opened without changing it has no such columns.
 function readStreak(row: SqlRow): Streak | undefined {
   const reason = row["streak_reason"] ?? null;
   if (reason === null) return undefined;

@@ -12,24 +12,24 @@ import type { Letter, Outbox } from "./outbox.ts";
 import { hintedProblem } from "../../report/hinted.ts";
 import type { HeartbeatPorts } from "./heartbeat.ts";
 
-/** What a courier asks of the world. */
+/** The ports of a courier. */
 export interface CourierPorts extends HeartbeatPorts {
   /** Starts the command of a channel. */
   readonly start: StartCommand;
-  /** Counts deliveries, and shows how many wait. */
+  /** Counts deliveries, and shows how many notifications wait. */
   readonly metrics: DeliveryMetrics;
-  /** Makes commands in what people read such as find the state directory from here. */
+  /** Completes commands in texts for people, so that they find the state directory from here. */
   readonly hint: Hint;
 }
 
-/** Delivers notifications to their channels. A failed delivery is logged and tried again; it never fails a run. */
+/** Delivers notifications to their channels. A failed delivery is logged and retried. It never fails a run. */
 export class Courier {
   readonly #outbox: Outbox;
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #ports: CourierPorts;
   #working: Promise<boolean> | undefined;
   #isTrying = false;
-  /** Nothing is tried beyond this, by the clock that is never set back. */
+  /** Nothing is tried after this time, by the clock that is never set back. */
   #until = Number.POSITIVE_INFINITY;
 
   constructor(outbox: Outbox, channels: readonly Channel[], ports: CourierPorts) {
@@ -39,8 +39,8 @@ export class Courier {
   }
 
   /**
-   * Keeps a notification for each channel that wants it; `redact` masks the secrets of its run. What is no news is kept only for
-   * channels that it could not be brought to before.
+   * Stores a notification for each channel that wants its event. `redact` masks the secrets of its run. If `isNews` is false, it is stored only for channels
+   * that an earlier notification did not reach.
    */
   put(notification: Notification, redact: (text: string) => string, isNews = true): void {
     const { event, schedule } = notification;
@@ -59,7 +59,7 @@ export class Courier {
     log("error", "notification.dropped", `too many notifications wait: one for ${channel} is given up`, { channel });
   }
 
-  /** Logs what waits for channels that are declared no more: nobody delivers it. */
+  /** Logs the notifications for channels that are no longer declared, because nobody delivers them. */
   warnOfUndeclared(declared: readonly string[]): void {
     for (const [channel, waiting] of this.#outbox.waitingFor()) {
       if (declared.includes(channel)) continue;
@@ -72,12 +72,12 @@ export class Courier {
     }
   }
 
-  /** The time of the next try; nothing during a try, because what waits behind it is tried afterwards. */
+  /** Returns the time of the next try; nothing during a try, because the notifications behind it follow at once. */
   nextAt(): number | undefined {
     return this.#isTrying ? undefined : this.#outbox.nextAt(this.#channels);
   }
 
-  /** Delivers what is due, one call at a time; gives whether there was something. */
+  /** Delivers what is due, one call at a time. Returns whether there was something. */
   work(): Promise<boolean> {
     this.#working ??= this.#deliverDue().finally(() => {
       this.#working = undefined;
@@ -86,7 +86,7 @@ export class Courier {
     return this.#working;
   }
 
-  /** Continues until nothing waits, or for this long; the next process tries what is left. */
+  /** Continues until nothing waits, or for this long. The next process tries the rest. */
   async drain(forMs: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     this.#until = clock.elapsed() + forMs;
@@ -140,7 +140,7 @@ export class Courier {
   }
 }
 
-/** Returns a notification as it is delivered: JSON, with its secrets masked. */
+/** Returns a notification as it is delivered: JSON with secrets masked. */
 export function bodyOf(notification: Notification, { hint, redact }: Pick<CourierPorts, "hint" | "redact">): string {
   const { problem, run } = notification;
   const steps = run?.steps.map((step) => ({ ...step, problem: hintedProblem(step.problem, hint) })) ?? [];

@@ -6,33 +6,33 @@ import type { Letter } from "./outbox.ts";
 import { post } from "./post.ts";
 import { signedHeaders } from "./signature.ts";
 
-/** How a command ended: by itself, or by a signal. */
+/** How a command ended: on its own, or by a signal. */
 export interface CommandEnd {
-  /** Its exit code; null when a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   readonly code: number | null;
-  /** The name of the signal that ended it; null when it ended by itself. */
+  /** The name of the signal that ended it; null if it ended on its own. */
   readonly signal: string | null;
-  /** What it wrote to stderr; only the first `LIMITS.childErrorChars` characters are kept. */
+  /** The first `LIMITS.childErrorChars` characters of its stderr. */
   readonly stderr: string;
 }
 
-/** Starts a command with a text on its stdin; killed when the signal is aborted. */
+/** Starts a command with a text on its stdin, and kills it when the signal is aborted. */
 export type StartCommand = (
   argv: readonly [string, ...string[]],
   given: { readonly input: string; readonly kill: AbortSignal },
 ) => Promise<CommandEnd>;
 
-/** What a delivery asks of the world. */
+/** The ports of a delivery. */
 export interface DeliveryPorts {
-  /** The wall clock: a signed delivery states when it is sent. */
+  /** The wall clock, because a signed delivery states when it was sent. */
   readonly clock: Pick<Clock, "now">;
   /** Starts the command of a channel. */
   readonly start: StartCommand;
-  /** Masks keys in what a command says when it fails. */
+  /** Masks keys in the error output of a command. */
   readonly redact: Redact;
 }
 
-/** Delivers a notification, and gives why it could not be; nothing when it was. Never throws. */
+/** Delivers a notification. Returns why it could not be delivered; nothing if it was. Never throws. */
 export async function deliver(letter: Letter, channel: Channel, ports: DeliveryPorts): Promise<string | undefined> {
   try {
     return channel.kind === "webhook" ? await send(letter, channel, ports) : await give(letter, channel, ports);

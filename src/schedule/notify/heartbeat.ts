@@ -12,45 +12,45 @@ import type { Firing } from "../firing.ts";
 import type { Log } from "../log.ts";
 import { post } from "./post.ts";
 
-/** What a heartbeat needs from its surroundings. */
+/** The ports of a heartbeat. */
 export interface HeartbeatPorts {
-  /** How to wait between two tries. */
+  /** The clock for pauses between tries. */
   readonly clock: Clock;
-  /** Receives a line for each ping that was dropped. */
+  /** Receives a line for each dropped ping. */
   readonly log: Log;
-  /** Masks secrets in what is sent and logged. */
+  /** Masks secrets in texts that are sent and logged. */
   readonly redact: Redact;
 }
 
-/** What is known of a firing that has ended. */
+/** The end of a firing. */
 export interface FiringEnd {
-  /** Nothing when no run was made. */
+  /** The exit code; undefined if no run was made. */
   readonly exit: ExitCode | undefined;
-  /** The report of its last run; nothing when there is none. */
+  /** The report of its last run; undefined if there is none. */
   readonly report: RunReport | undefined;
 }
 
 interface Ping {
-  /** What follows the path of the address: `/start`, `/fail`, or `/` and an exit code. */
+  /** The suffix of the address's path: `/start`, `/fail`, or `/` with an exit code. */
   readonly signal: string;
-  /** The same for the start and the end of one firing. */
+  /** An id that the start and the end of a firing share. */
   readonly id: string | undefined;
   readonly body: string;
 }
 
 /**
- * Pings a monitoring service at the start and end of each firing; that service raises the alarm when the pings stop. Pings are not kept:
- * one that cannot be delivered after `LIMITS.heartbeatAttempts` is dropped, because silence is the alarm. Those of one schedule arrive in order.
+ * Pings a monitoring service at the start and end of each firing. The service raises an alarm when the pings stop. Pings are not stored: after
+ * `LIMITS.heartbeatAttempts`, a ping is dropped, because silence is the alarm. The pings of one schedule arrive in order.
  */
 export class Heartbeat {
   readonly #address: Secret | undefined;
   readonly #ports: HeartbeatPorts;
   readonly #waiting = new Map<string, Ping[]>();
   readonly #working = new Map<string, Promise<void>>();
-  /** Nothing is tried beyond this, by the clock that is never set back. */
+  /** Nothing is tried after this time, by the clock that is never set back. */
   #until = Number.POSITIVE_INFINITY;
 
-  /** Without an address, nothing is pinged. */
+  /** Without an address, nothing is sent. */
   constructor(address: Secret | undefined, ports: HeartbeatPorts) {
     this.#address = address;
     this.#ports = ports;
@@ -61,25 +61,25 @@ export class Heartbeat {
     this.#put(firing.schedule, { signal: "/start", id: idOf(firing), body: `${firing.schedule}: started` });
   }
 
-  /** Reports how a firing has ended: its exit code, or a failure when no run was made. */
+  /** Reports how a firing has ended: its exit code, or a failure if no run was made. */
   ended(firing: Firing, { exit, report }: FiringEnd): void {
     const signal = exit === undefined ? "/fail" : `/${exit}`;
     this.#put(firing.schedule, { signal, id: idOf(firing), body: bodyOf(firing, report) });
   }
 
-  /** Reports that firings of a schedule were missed, as a failure. */
+  /** Reports missed firings of a schedule as a failure. */
   missed(schedule: string, summary: string): void {
     this.#put(schedule, { signal: "/fail", id: undefined, body: summary });
   }
 
-  /** Reports that no schedule runs any more, after all other pings. */
+  /** Reports, after all other pings, that no schedule runs any more. */
   async stopped(why: string): Promise<void> {
     await this.settle();
     this.#put("", { signal: "/fail", id: undefined, body: why });
     await this.settle();
   }
 
-  /** Delivers what waits, within `LIMITS.notificationsLastMs`, and drops the rest. */
+  /** Delivers waiting pings within `LIMITS.notificationsLastMs` and drops the rest. */
   async settle(): Promise<void> {
     this.#until = this.#ports.clock.elapsed() + LIMITS.notificationsLastMs;
     await Promise.all(this.#working.values());
@@ -102,7 +102,7 @@ export class Heartbeat {
   }
 
   async #sendAll(schedule: string, address: URL, waiting: Ping[]): Promise<void> {
-    // The transaction that a ping is about ends first.
+    // The transaction that a ping belongs to must end first.
     await Promise.resolve();
     for (let ping = waiting.shift(); ping !== undefined; ping = waiting.shift()) {
       const why = this.#leftMs() > 0 ? await this.#send(address, ping) : "no time was left for it";

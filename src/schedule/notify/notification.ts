@@ -12,37 +12,37 @@ import type { KeptFailure } from "../../base/failure.ts";
 import { isoTime, isoTimeOrNull } from "../../base/time/date.ts";
 import type { EndedState, AboutSchedule, FiringEntry } from "../../report/schedule/shape.ts";
 
-/** The events that a channel can ask for. */
+/** The events that a channel can select. */
 export type EventName = (typeof EVENTS)[number];
 
-/** What is sent, as `schemas/notification.schema.json` describes it: fields are added, never renamed. Times are ISO 8601, UTC. */
+/** The content of a notification, which `schemas/notification.schema.json` describes. Fields are added, never renamed. Times are ISO 8601, UTC. */
 export interface Notification {
   readonly format: 1;
-  /** The event for which channels ask. */
+  /** The event, which decides the channels. */
   readonly event: EventName;
   /** When the notification was made. */
   readonly at: string;
   /** One line for people. */
   readonly summary: string;
-  /** Which schedule it is: its id, the playbook's path from the project, and the name of the environment. */
+  /** The schedule: its id, the playbook's path in the project, and the name of the environment. */
   readonly schedule: { readonly id: string; readonly playbook: string; readonly environment: string };
-  /** Null when firings were missed. */
+  /** The firing; null if firings were missed. */
   readonly firing: FiringNote | null;
-  /** Null when no run came to an end. */
+  /** The run; null if no run has ended. */
   readonly run: RunNote | null;
-  /** Null when no firings were missed. */
+  /** The missed firings; null if none were missed. */
   readonly missed: MissedNote | null;
   /** Why the firing did not pass, or why the scheduler has stopped; null when there is nothing to say. */
   readonly problem: KeptFailure | null;
-  /** What the schedule was before; null when nothing is known of it. */
+  /** The previous state of the schedule; null if unknown. */
   readonly before: EndedState | null;
-  /** How often in a row it came to this for this reason; of a recovery, to what was before. Null when it was once. */
+  /** How often in a row the schedule came to this state for this reason; for a recovery, to the previous state. Null if it was only once. */
   readonly repeated: RepeatedNote | null;
 }
 
-/** Firings one after the other that came to the same for the same reason. */
+/** Consecutive firings that ended in the same way for the same reason. */
 export interface RepeatedNote {
-  /** How many firings came to it in a row, at least 2. */
+  /** How many consecutive firings there were, at least 2. */
   readonly times: number;
   /** The time of the first firing. */
   readonly since: string;
@@ -54,7 +54,7 @@ export interface FiringNote extends Pick<FiringEntry, "tick" | "startedAt" | "en
   readonly state: EndedState;
 }
 
-/** Its last run, as its report has it. */
+/** The last run of the firing, as in its report. */
 export interface RunNote {
   /** The id of the run in the journal. */
   readonly id: string;
@@ -62,13 +62,13 @@ export interface RunNote {
   readonly name: string;
   /** The outcome of the whole run. */
   readonly outcome: RunReport["run"]["outcome"];
-  /** Milliseconds; null when the report does not know how long the run took. */
+  /** The duration in milliseconds; null if the report does not know it. */
   readonly durationMs: number | null;
-  /** How many rows of the report have which outcome. */
+  /** The number of rows in the report by outcome. */
   readonly totals: Totals;
   /** The first steps that did not pass. */
   readonly steps: readonly StepNote[];
-  /** Null when it compared nothing. */
+  /** The drifts; null if it compared nothing. */
   readonly drifts: DriftsNote | null;
 }
 
@@ -85,22 +85,22 @@ export interface StepNote {
 
 /** Firings at which nothing ran. */
 export interface MissedNote {
-  /** At least so many, when `more` is true. */
+  /** The number of missed firings, or a lower bound if `more` is true. */
   readonly count: number;
   /** Whether more firings were missed than are counted. */
   readonly more: boolean;
   /** The time of the earliest firing that was missed. */
   readonly first: string;
-  /** The latest one. */
+  /** The time of the latest one. */
   readonly last: string;
 }
 
-/** Whether the outcome of a firing shows the state of its schedule: giving way to another firing does so only where there is a problem. */
+/** Returns whether the outcome of a firing shows the state of its schedule. A firing that gave way to another one shows it only if there is a problem. */
 export function showsState({ state, problem }: Pick<Firing, "state" | "problem">): boolean {
   return state === "skipped" || state === "replaced" || state === "cancelled" ? problem !== undefined : true;
 }
 
-/** Returns the event of a firing, given the one before it; `waitsFor` is what blocks it. Nothing when nobody must be notified. */
+/** Returns the event of a firing, given the previous state. `waitsFor` is the run that blocks it. Returns nothing if nobody must be notified. */
 export function eventOf(state: EndedState, before: EndedState | undefined, waitsFor: string | undefined): EventName | undefined {
   switch (state) {
     case "passed":
@@ -125,7 +125,7 @@ export function eventOf(state: EndedState, before: EndedState | undefined, waits
   }
 }
 
-/** What is known beside a firing that is over. */
+/** What a notification needs besides the firing. */
 interface NoteContext {
   readonly about: AboutSchedule;
   readonly report: RunReport | undefined;
@@ -135,7 +135,7 @@ interface NoteContext {
   readonly at: number;
 }
 
-/** The notification of a firing that is over. */
+/** Returns the notification of a firing that has ended. */
 export function noteOfFiring(event: EventName, firing: Firing, context: NoteContext): Notification {
   const { about, report, problems, before, streak, at } = context;
   const state = firing.state as EndedState;
@@ -170,7 +170,7 @@ function repeatedNote(streak: Streak | undefined): RepeatedNote | null {
   return streak === undefined || streak.times < 2 ? null : { times: streak.times, since: isoTime(streak.since) };
 }
 
-/** The notification of a submitted run that a worker has ended, or could not begin. */
+/** Returns the notification of a submitted run that a worker has ended or could not start. */
 export function noteOfSubmitted(
   event: EventName,
   outcome: string,
@@ -185,7 +185,7 @@ export function noteOfSubmitted(
   };
 }
 
-/** The notification of firings that were missed. */
+/** Returns the notification of missed firings. */
 export function noteOfMissed(
   ticks: readonly number[],
   { about, isCut, before, at }: { about: AboutSchedule; isCut: boolean; before: EndedState | undefined; at: number },
@@ -204,7 +204,7 @@ export function noteOfMissed(
   };
 }
 
-/** The notification that nothing runs, because of `what`, and why. */
+/** Returns the notification that nothing runs because of `what`, and why. */
 export function noteOfOutage(what: string, problem: KeptFailure, about: AboutSchedule, at: number): Notification {
   const summary = `${about.playbook} (${about.environment}): ${what}: ${cut(problem.message)}`;
   return { ...common("failure", about, at), summary: oneLine(summary, Infinity), problem: problemNote(problem), before: null };
@@ -242,7 +242,7 @@ function problemNote(problem: KeptFailure | undefined): KeptFailure | null {
   return { code, message: cut(message), ...present({ why: why && cut(why), next: next && cut(next) }) };
 }
 
-// People read these, wherever they are brought: what cannot be seen is shown, and no log reader obeys them.
+// People read these texts in many places, so invisible characters are shown, and no log reader obeys them.
 function cut(words: string): string {
   const text = harmless(words);
   return text.length <= LIMITS.notificationChars ? text : `${text.slice(0, LIMITS.notificationChars)}…`;

@@ -7,7 +7,7 @@ import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
 
 const BACKOFF: Backoff = { everyMs: LIMITS.notificationPauseMs, backoff: 2, maxMs: LIMITS.notificationPauseMostMs };
 
-/** The table of undelivered notifications, and of those that failed for good. */
+/** The table of undelivered notifications, including those that failed for good. */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE notification (
   id TEXT PRIMARY KEY, channel TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL, made_at INTEGER NOT NULL,
@@ -15,20 +15,20 @@ CREATE TABLE notification (
 ) STRICT;
 `;
 
-/** Whom a notification is about, since the second format of the file. */
+/** The schedule of a notification, since the second format of the file. */
 export const OUTBOX_SCHEDULE = "ALTER TABLE notification ADD COLUMN schedule TEXT;\n";
 
 /** A notification for one channel. */
 export interface Letter {
-  /** A UUID; the same at each try. */
+  /** A UUID, which is the same for each try. */
   readonly id: string;
   /** The name of the channel. */
   readonly channel: string;
   /** The event of the notification. */
   readonly event: string;
-  /** JSON; the same at each try. */
+  /** JSON, which is the same for each try. */
   readonly body: string;
-  /** Tries, this one counted. */
+  /** The number of tries, including this one. */
   readonly tries: number;
 }
 
@@ -37,7 +37,7 @@ interface NewLetter extends Pick<Letter, "channel" | "event" | "body"> {
   readonly schedule: string;
 }
 
-/** The earliest of each channel and schedule that waits: a later one follows it, so that a failure never arrives after the recovery. */
+/** Selects the earliest waiting notification of each channel and schedule. Later ones follow it, so that a failure never arrives after the recovery. */
 const FIRST = "rowid IN (SELECT MIN(rowid) FROM notification WHERE next_at IS NOT NULL GROUP BY channel, COALESCE(schedule, id))";
 
 /** Notifications that wait to be delivered. They outlive the process, and each is given up after `LIMITS.notificationAttempts`. */
@@ -50,7 +50,7 @@ export class Outbox {
     this.#ports = ports;
   }
 
-  /** Puts a notification in, to be delivered at once. Of too many those that were put in first are given up; returns the channel of each. */
+  /** Inserts a notification, to be delivered at once. If there are too many, the oldest ones are given up. Returns the channel of each of these. */
   put(letter: NewLetter): readonly string[] {
     const now = this.#ports.clock.now();
     this.#database.run(
@@ -75,7 +75,7 @@ export class Outbox {
     return tooMany.map(({ channel }) => String(channel));
   }
 
-  /** Takes what is due for these channels: no other process gets it while this one may still be trying. */
+  /** Takes the notifications that are due for these channels. No other process gets them while this one may still be trying. */
   takeDue(channels: ReadonlyMap<string, { readonly timeoutMs: number }>, most: number): readonly Letter[] {
     const now = this.#ports.clock.now();
     const timeoutMs = Math.max(0, ...[...channels.values()].map((channel) => channel.timeoutMs));
@@ -84,7 +84,7 @@ export class Outbox {
         .all(
           `SELECT * FROM notification WHERE (next_at <= ? OR next_at > ?) AND ${FIRST} ORDER BY next_at, rowid`,
           now,
-          now + leaseOf(timeoutMs, LIMITS.notificationAttempts), // none waits that long: the clock was set back
+          now + leaseOf(timeoutMs, LIMITS.notificationAttempts), // none waits longer than this, so the clock was set back
         )
         .filter(({ channel }) => channels.has(String(channel)))
         .slice(0, most)
@@ -97,12 +97,12 @@ export class Outbox {
     });
   }
 
-  /** Forgets a notification that was delivered. */
+  /** Deletes a notification that was delivered. */
   delivered({ id }: Letter): void {
     this.#database.run("DELETE FROM notification WHERE id = ?", id);
   }
 
-  /** Gives when it is tried again; nothing when it is given up. */
+  /** Returns when the notification is tried again; nothing if it is given up. */
   failed({ id, tries }: Letter, why: string): number | undefined {
     const next = tries >= LIMITS.notificationAttempts ? undefined : this.#ports.clock.now() + pauseAfter(BACKOFF, tries);
     this.#database.run("UPDATE notification SET next_at = ?, why = ? WHERE id = ?", next ?? null, this.#ports.redact(why), id);
@@ -110,13 +110,13 @@ export class Outbox {
     return next;
   }
 
-  /** Forgets that something of a schedule was given up for a channel; gives whether something was. */
+  /** Forgets that a notification of a schedule was given up for a channel. Returns whether there was one. */
   forgetLost(channel: string, schedule: string): boolean {
     const forget = "UPDATE notification SET schedule = NULL WHERE channel = ? AND schedule = ? AND next_at IS NULL";
     return this.#database.run(forget, channel, schedule).changes > 0;
   }
 
-  /** When the next one for these channels is due; what waits for others is no business of this process. */
+  /** Returns when the next notification for these channels is due. Other processes deliver those for other channels. */
   nextAt(channels: ReadonlyMap<string, unknown>): number | undefined {
     const next = this.#database
       .all(`SELECT channel, MIN(next_at) AS at FROM notification WHERE ${FIRST} GROUP BY channel`)
@@ -124,12 +124,12 @@ export class Outbox {
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
-  /** How many wait for these channels. */
+  /** Returns how many notifications wait for these channels. */
   waiting(channels: ReadonlyMap<string, unknown>): number {
     return [...this.waitingFor()].reduce((sum, [channel, waiting]) => sum + (channels.has(channel) ? waiting : 0), 0);
   }
 
-  /** How many wait, for each channel that something waits for, declared or not. */
+  /** Returns how many notifications wait for each channel, declared or not. */
   waitingFor(): ReadonlyMap<string, number> {
     const count =
       "SELECT channel, COUNT(*) AS waiting FROM notification WHERE next_at IS NOT NULL GROUP BY channel ORDER BY channel";
@@ -145,7 +145,7 @@ export class Outbox {
   }
 }
 
-// How long no other process tries what one has taken.
+// Returns how long no other process may try a notification that one process has taken.
 function leaseOf(timeoutMs: number, tries: number): number {
   return 2 * timeoutMs + pauseAfter(BACKOFF, tries);
 }

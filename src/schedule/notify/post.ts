@@ -1,17 +1,17 @@
 import { percentDecoded } from "../../base/text/percent.ts";
 import { Transport } from "../../transport/exchange.ts";
 
-/** What is posted to a web address, and how long that may take. */
+/** A request to a web address. */
 export interface Post {
-  /** Headers beside the authorization that the address may hold. */
+  /** The headers besides the authorization from the address. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text that is posted. */
+  /** The text of the request. */
   readonly body: string;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Posts to a web address, following no redirect. Returns why it could not be delivered; nothing after any 2xx. */
+/** Posts to a web address without following redirects. Returns why it could not be delivered; nothing after any 2xx. */
 export async function post(address: URL, { headers, body, timeoutMs }: Post): Promise<string | undefined> {
   const { origin, pathname, search } = address;
   await using transport = new Transport();
@@ -25,7 +25,7 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
     statusAlone: true,
     fence: undefined,
     timeoutMs,
-    signal: undefined, // a schedule that stops still delivers
+    signal: undefined, // a scheduler that stops still delivers
   });
   if (exchanged.kind !== "answered") return exchanged.why;
   const { status } = exchanged;
@@ -33,7 +33,7 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
   return `HTTP ${status}${status >= 300 && status < 400 ? ", a redirect, which is not followed: write the address to which it leads" : ""}`;
 }
 
-// A name and a password in the address, as RFC 7617 has them sent.
+// Sends a name and a password in the address as RFC 7617 requires.
 function basicAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === "" && password === "") return {};
   const pair = `${percentDecoded(username)}:${percentDecoded(password)}`;

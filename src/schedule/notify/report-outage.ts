@@ -8,19 +8,19 @@ import type { Heartbeat } from "./heartbeat.ts";
 import { noteOfOutage } from "./notification.ts";
 import type { AboutSchedule } from "../../report/schedule/shape.ts";
 
-/** Who hears that a scheduler has stopped by an error, and how. */
+/** Who is notified that a scheduler has stopped because of an error, and how. */
 export interface OutageReport extends Omit<CourierPorts, "metrics"> {
-  /** The channels of the environment; those that ask for `failure` hear of it. */
+  /** The channels of the environment. Those that select `failure` are notified. */
   readonly channels: readonly Channel[];
-  /** Pings the monitoring service, which hears of it too. */
+  /** Pings the monitoring service, which is notified too. */
   readonly heartbeat: Heartbeat;
-  /** A system's own scheduler calls it, and will call it again. */
+  /** Whether an external scheduler calls it, and will call it again. */
   readonly isOnce: boolean;
 }
 
 /**
- * Reports that these schedules run no more, because of an error that nobody foresaw or of a state directory that cannot be written. Each
- * delivery is tried once, all within `LIMITS.notificationsLastMs`, and nothing is kept: the disk may be what is broken.
+ * Reports that these schedules no longer run, because of an unexpected error or because the state directory cannot be written. Each delivery is tried once, all
+ * within `LIMITS.notificationsLastMs`. Nothing is stored, because the disk may be what is broken.
  */
 export async function reportOutage(cause: unknown, schedules: readonly AboutSchedule[], report: OutageReport): Promise<void> {
   const { channels, heartbeat, clock, isOnce } = report;

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 
-// As the Standard Webhooks specification has it: its libraries verify what we send.
+// Follows the Standard Webhooks specification, so that its libraries verify our deliveries.
 
 const ENCODED = "whsec_";
 
-/** The headers of a signed delivery: its id, the moment of sending in seconds, and an HMAC-SHA256 of both with the body. */
+/** Returns the headers of a signed delivery: its id, the time of sending in seconds, and an HMAC-SHA256 of both with the body. */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   secret: string | undefined,
@@ -17,7 +17,7 @@ export function signedHeaders(
   return { ...headers, "webhook-signature": `v1,${signature}` };
 }
 
-/** A secret that begins with `whsec_` is base64, as the specification writes them; any other is its own key. */
+/** Returns the key of a secret. A secret that begins with `whsec_` is base64, as in the specification. Any other secret is the key itself. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith(ENCODED) ? Buffer.from(secret.slice(ENCODED.length), "base64") : Buffer.from(secret);
 }

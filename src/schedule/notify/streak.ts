@@ -4,19 +4,19 @@ import type { Firing } from "../firing.ts";
 import type { KeptFailure } from "../../base/failure.ts";
 import type { EndedState } from "../../report/schedule/shape.ts";
 
-/** Firings of a schedule, one after the other, that came to the same for the same reasons, or for fewer of them. */
+/** Consecutive firings of a schedule that ended in the same state for the same reasons, or for fewer of them. */
 export interface Streak {
-  /** A digest of each problem of the last one. */
+  /** A digest of each problem of the last firing. */
   readonly reasons: readonly string[];
-  /** The ticks of the first one, and of the last one that was reported. */
+  /** The tick of the first firing. */
   readonly since: number;
-  /** The tick of the last one that was reported. */
+  /** The tick of the last firing that was reported. */
   readonly notifiedAt: number;
-  /** How many firings it has. */
+  /** The number of firings. */
   readonly times: number;
 }
 
-// A drift has values that somebody may wait for, and is acknowledged by itself; missed firings are reported once for all.
+// A drift has values that somebody may wait for, and is acknowledged separately. Missed firings are reported once for all.
 const REPEATING: ReadonlySet<EndedState> = new Set([
   "failed",
   "died",
@@ -31,8 +31,8 @@ const REPEATING: ReadonlySet<EndedState> = new Set([
 ]);
 
 /**
- * Continues a streak by a firing that shows the state of the schedule; nothing when there is no streak any more. A problem that the firing before
- * did not have begins another streak. Pure.
+ * Continues a streak with a firing that shows the state of the schedule. Returns nothing if there is no streak any more. A problem that the previous firing did
+ * not have starts a new streak. Pure.
  */
 export function streakAfter(
   before: Streak | undefined,
@@ -47,7 +47,7 @@ export function streakAfter(
   return { ...before, reasons, times: before.times + 1, notifiedAt: isDue ? tick : before.notifiedAt };
 }
 
-// One for each problem that a notification shows, and one for all others together.
+// Returns a reason for each problem that a notification shows, and one for all others together.
 function reasonsOf(state: Firing["state"], problems: readonly KeptFailure[]): readonly string[] {
   const said = problems.map(({ code, message, why = "" }) => [code, lasting(message), lasting(why)]);
   const rest = said.slice(LIMITS.notificationSteps).flat();
@@ -55,7 +55,7 @@ function reasonsOf(state: Firing["state"], problems: readonly KeptFailure[]): re
   return [...shown, ...(rest.length === 0 ? [] : [rest])].map((words) => digestOf([state, ...words]));
 }
 
-// What is another each time: moments, runs, ids that a service makes up, processes. Digits alone are an amount.
+// Matches parts that differ each time: times, runs, generated ids, processes. Digits without letters are an amount.
 const PASSING = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}-\w{8}\b|\b(?=[\d-]*[a-f])[\da-f]{8}[\da-f-]*\b|\bprocess \d+/gi;
 
 function lasting(message: string): string {
