@@ -21,36 +21,36 @@ import { type Exchanged, jsonIn } from "../transport/exchange.ts";
 import { withMaskedAnswers } from "../transport/masked-answers.ts";
 import type { CalibrationFindings, ObservedExchange } from "./finding.ts";
 
-/** What a calibration may ask of the world. */
+/** The ports of a calibration. */
 export type CalibrationPorts = Pick<EnginePorts, "exchange" | "clock" | "secrets" | "stopping">;
 
-/** A question with what may differ from the profile as it is known so far. */
+/** A request, with the parts that may differ from the profile as known so far. */
 export interface Question {
   /** The name of the operation, such as `ledger.token.get`. */
   readonly operation: string;
-  /** The input of the operation; empty when left out. */
+  /** The input of the operation. If left out, empty. */
   readonly input?: JsonObject;
-  /** The profile by which the request is built; what is known so far when left out. */
+  /** The profile for building the request. If left out, the profile as known so far. */
   readonly profile?: Profile;
-  /** The bookmark or the number of a page of a list; the first page when left out. */
+  /** The bookmark or number of a page of a list. If left out, the first page. */
   readonly page?: string | number;
-  /** The text that names the acting entity, which need not be well-formed. */
+  /** The text for the acting entity, which need not be well-formed. */
   readonly actor?: string | undefined;
 }
 
-/** What came back. */
+/** The answer to a request. */
 export interface CalibrationAnswer {
-  /** The operation that was called. */
+  /** The operation. */
   readonly operation: Operation;
-  /** `null`: no whole answer came. */
+  /** The status; `null` if no complete answer came. */
   readonly status: number | null;
-  /** `undefined`: the answer is no JSON. */
+  /** The body; `undefined` if the answer is not JSON. */
   readonly body: Json | undefined;
-  /** `ok`: a 2xx in JSON, or without content. `refused`: a 4xx in JSON. `trouble`: anything else, which says nothing about the service. */
+  /** `ok`: a 2xx in JSON or without content. `refused`: a 4xx in JSON. `trouble`: anything else, which shows nothing about the service. */
   readonly kind: "ok" | "refused" | "trouble";
-  /** The request and the answer, or why there is none, as a finding shows them. */
+  /** The request and the answer as a finding shows them, or why there is no answer. */
   readonly exchange: ObservedExchange;
-  /** The service's own time. */
+  /** The time of the service. */
   readonly date: string | undefined;
 }
 
@@ -58,16 +58,16 @@ const NOT_STOPPING = new AbortController().signal;
 
 const TOO_MANY = "calibrate.too-many-requests";
 
-/** Codes that say something of the moment or of the key, and nothing of the call. */
+/** Status codes about the moment or the key, which show nothing about the call. */
 const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499]);
 
-/** Asks a service, and keeps what was asked and answered. Every request counts against one limit. */
+/** Sends requests to a service, and records them with their answers. Every request counts against one limit. */
 export class CalibrationAsker {
-  /** The environment whose service is asked. */
+  /** The environment of the service. */
   readonly target: Target;
-  /** The findings so far, with the profile as far as it is known. */
+  /** The findings so far, with the profile as known so far. */
   readonly findings: CalibrationFindings;
-  /** The credential of each interface whose callers are known by their keys. */
+  /** The credential for each interface that identifies callers by their keys. */
   readonly #credentials = new Map<string, string>();
   readonly #ports: CalibrationPorts;
   readonly #client: ServiceClient;
@@ -76,9 +76,9 @@ export class CalibrationAsker {
   #last: Exchanged | undefined;
   #troubles = 0;
   #limit: number = LIMITS.calibrateRequests;
-  /** How many requests were made so far, with those of repeated reads. */
+  /** The number of requests so far, including repeated reads. */
   requests = 0;
-  /** Every answer so far that the service itself may have written. */
+  /** Every answer so far that may come from the service itself. */
   readonly answers: CalibrationAnswer[] = [];
 
   constructor(target: Target, findings: CalibrationFindings, ports: CalibrationPorts) {
@@ -91,12 +91,12 @@ export class CalibrationAsker {
     this.#client = new ServiceClient(target, { ...ports, exchange });
   }
 
-  /** The time, and how to wait. */
+  /** The clock, for the time and for pauses. */
   get clock(): Clock {
     return this.#ports.clock;
   }
 
-  /** Aborted when waiting is to end; once writing has begun, it is never aborted. */
+  /** Aborted when waiting must end. Once writing has begun, it is never aborted. */
   get stopping(): AbortSignal {
     return this.#stopping;
   }
@@ -106,12 +106,12 @@ export class CalibrationAsker {
     this.#credentials.set(service.name, credential);
   }
 
-  /** Asks for a read, again while the service is in trouble. Throws a Failure when it stays so, or the limit of requests is reached. */
+  /** Sends a read, and repeats it while the service is in trouble. Throws a Failure if that does not end, or if the limit of requests is reached. */
   async read(question: Question): Promise<CalibrationAnswer> {
     return (await this.readFully(question)).raw;
   }
 
-  /** The same, with the reply as a run would understand it. */
+  /** Does the same, and also returns the reply as a run would understand it. */
   async readFully(
     question: Question,
   ): Promise<{ readonly raw: CalibrationAnswer; readonly asked: AskedReply; readonly caller: Caller }> {
@@ -137,7 +137,7 @@ export class CalibrationAsker {
     return { raw, asked, caller: call.caller };
   }
 
-  /** Sends a write once, and never again. Throws Interrupted when the calibration is to stop, unless the write removes something. */
+  /** Sends a write exactly once. Throws Interrupted if the calibration must stop, unless the write removes something. */
   async write(question: Question): Promise<CalibrationAnswer> {
     const { operation, request, call } = this.#prepare(question);
     if (this.#ports.stopping.aborted && !this.#isRemoving) throw new Interrupted("the end of the calibration");
@@ -146,7 +146,7 @@ export class CalibrationAsker {
     return this.#taken(operation, request);
   }
 
-  /** Does a part of the work; at the limit of requests the rest of it stays undecided. */
+  /** Does a part of the work. If the limit of requests is reached, the rest of it stays undecided. */
   async untilLimit<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -160,12 +160,12 @@ export class CalibrationAsker {
     }
   }
 
-  /** From now on it stops before a write only: the outcome of each is awaited, so that what it made can be removed. */
+  /** From now on, the calibration only stops before a write. It waits for the outcome of each write, so that it can remove what the write created. */
   beginWriting(): void {
     this.#stopping = NOT_STOPPING;
   }
 
-  /** Lets some requests be made beyond the limit, and writes although the calibration is to stop, to remove what was made. */
+  /** Allows some requests beyond the limit, and writes although the calibration must stop, to remove what was created. */
   allowRemoval(): void {
     this.#limit = this.requests + LIMITS.calibrateRemovals;
     this.#isRemoving = true;
@@ -217,7 +217,7 @@ export class CalibrationAsker {
     return answer;
   }
 
-  /** Returns the payload of an answer with its numbers and booleans as the profile so far says; `undefined` of one that is not ok. */
+  /** Returns the payload of an answer, with numbers and booleans read as the profile so far requires; `undefined` if the answer is not ok. */
   payload({ operation, body, kind }: CalibrationAnswer): Json | undefined {
     if (kind !== "ok" || body === undefined) return undefined;
     const { response } = operation.call;
@@ -226,7 +226,7 @@ export class CalibrationAsker {
     return field(value, "response");
   }
 
-  /** Returns the exchange of the last answer that the service itself may have written. */
+  /** Returns the exchange of the last answer that may come from the service itself. */
   lastExchange(): readonly ObservedExchange[] {
     return this.answers.slice(-1).map(({ exchange }) => exchange);
   }
@@ -243,7 +243,7 @@ function cut(text: string): string {
   return line.length <= LIMITS.calibrateShownChars ? line : `${line.slice(0, LIMITS.calibrateShownChars)}…`;
 }
 
-/** Returns the failure of a service that gives no usable answer. */
+/** Returns the failure for a service that gives no usable answer. */
 export function inTrouble({ exchange }: CalibrationAnswer): Failure {
   return new Failure({
     code: "calibrate.no-answer",

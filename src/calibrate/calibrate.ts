@@ -13,36 +13,36 @@ import { ledger } from "./ledger/calibration.ts";
 import type { CalibrationWriting, ServiceCalibration } from "./service.ts";
 import { findValueDialect } from "./values.ts";
 
-/** How a service is calibrated. */
+/** The options of a calibration. */
 export interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
-  /** The entity that acts in writes; the key's own when left out. */
+  /** The acting entity of writes. If left out, the key's own entity. */
   readonly as?: string | undefined;
-  /** Whether the calibration may write; in a protected environment it may not. */
+  /** Whether the calibration may write. In a protected environment it may not. */
   readonly mayWrite: boolean;
-  /** The code that each condition has where the profile says nothing. */
+  /** The status code of each condition if the profile has none. */
   readonly usualStatus: Readonly<Record<string, number>>;
 }
 
-/** What a calibration found. */
+/** The result of a calibration. */
 export interface Calibration {
   /** The name of the environment. */
   readonly environment: string;
   /** Whether the calibration was allowed to write. */
   readonly mayWrite: boolean;
-  /** How many requests were made, with those of repeated reads. */
+  /** The number of requests, including repeated reads. */
   readonly requests: number;
-  /** One for each setting of the interfaces that the environment has, in the order of the profile. */
+  /** A finding for each setting of the interfaces in the environment, in the order of the profile. */
   readonly findings: readonly CalibrationFinding[];
-  /** What was seen beside the settings, in the order in which it was seen. */
+  /** Observations that no setting covers, in order. */
   readonly facts: readonly CalibrationFact[];
-  /** What stays in the service. */
+  /** What remains in the service. */
   readonly left: readonly string[];
 }
 
-/** How each interface is calibrated; one that is not here keeps its profile. */
+/** How each interface is calibrated. An interface that is not listed keeps its profile. */
 export const CALIBRATIONS: { readonly [Name in InterfaceName]?: ServiceCalibration } = { ledger, investor };
 
-/** Finds the profile of a service by evidence. Throws a Failure when the service cannot be reached, or gives no usable answers. */
+/** Derives the profile of a service from evidence. Throws a Failure if the service cannot be reached or gives no usable answers. */
 export async function calibrate(target: Target, options: CalibrationOptions, ports: CalibrationPorts): Promise<Calibration> {
   const { mayWrite, as, announce, onBrokenOff, usualStatus } = options;
   if (mayWrite && target.protected) throw isProtected(target);
@@ -76,7 +76,7 @@ async function readAll(asker: CalibrationAsker, { read, ofNobody }: ServiceCalib
 
 const TAG_BYTES = 5;
 
-// Letters and digits only, as the ids of tokens must be.
+// The ids of tokens may only have letters and digits.
 function newTag(): string {
   return `tokenbook${Buffer.from(systemRandom.bytes(TAG_BYTES)).toString("hex")}`;
 }
@@ -90,7 +90,7 @@ function isProtected(target: Target): Failure {
   });
 }
 
-// One answer in JSON shows that the address and the key are right. What it looks like is not known yet.
+// A single answer in JSON shows that the address and the key are right. Its form is not known yet.
 async function reachService(asker: CalibrationAsker, service: Service, { first }: ServiceCalibration): Promise<void> {
   const { target } = asker;
   const credentials = hasEntities(service) ? [undefined] : [...credentialsOf(target[service.name]).keys()];

@@ -7,9 +7,9 @@ import { type Service, services } from "../services/services.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";
 import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
-/** A refusal that names a condition of the service description: no gateway knows these words. */
+/** A refusal that names a condition of the service description. A gateway does not know these words. */
 export interface NamedRefusal {
-  /** The answer that refuses. */
+  /** The answer. */
   readonly answer: CalibrationAnswer;
   /** The body of the answer. */
   readonly body: JsonObject;
@@ -17,7 +17,7 @@ export interface NamedRefusal {
   readonly condition: string;
 }
 
-/** Returns the refusals so far that name a condition which the description lists for their call. */
+/** Returns the refusals so far that name a condition listed for their call. */
 function namedRefusals({ answers }: CalibrationAsker): readonly NamedRefusal[] {
   return answers.flatMap((answer) => namedRefusal(answer) ?? []);
 }
@@ -33,19 +33,19 @@ function namedRefusal(answer: CalibrationAnswer): NamedRefusal | undefined {
   return condition === undefined ? undefined : { answer, body, condition };
 }
 
-/** Returns whether the service itself refused: the error has a declared form, or names a condition of the description. */
+/** Returns whether the service itself refused: the error has a declared form or names a condition of the description. */
 export function isOwnRefusal(answer: CalibrationAnswer, profile: Profile): boolean {
   const { errors } = profileOf(profile, answer.operation.call.interface);
   return isOwnError(answer.operation, answer.body, errors) || namedRefusal(answer) !== undefined;
 }
 
-// The whole text, or its beginning up to a mark: "asset not found: there is no …".
+// Compares the whole text, or its beginning up to a mark, as in "asset not found: there is no …".
 function namesCondition(text: string, condition: string): boolean {
   const [words, wanted] = [plainWords(text), plainWords(condition)];
   return words === wanted || (words.startsWith(wanted) && /^[:;,.(–—-]/.test(words.slice(wanted.length).trimStart()));
 }
 
-/** Finds out what errors look like, and which code each condition has, by all refusals so far. */
+/** Derives the form of errors, and the status code of each condition, from all refusals so far. */
 export function findErrors(asker: CalibrationAsker, usualStatus: Readonly<Record<string, number>>): void {
   const named = namedRefusals(asker);
   for (const service of services) {
@@ -79,12 +79,12 @@ function findForms({ findings }: CalibrationAsker, { name }: Service, named: rea
   findings.observe(setting, asJson(forms.filter((form) => form !== undefined)), why, evidence);
 }
 
-// Interface A marks a failure with 0 or a word; other values of `status` may repeat the HTTP status.
+// Interface A marks a failure with 0 or a word. Other values of `status` may repeat the HTTP status.
 function envelopeOf({ status }: JsonObject): string {
   return status instanceof Decimal && status.isZero() ? "0" : typeof status === "string" && !/^\d+$/.test(status) ? status : "";
 }
 
-/** Fields that gateways write into their errors as well. */
+/** Fields that gateways also use in their errors. */
 const COMMON_FIELDS: ReadonlySet<string> = new Set(
   [
     "message error errors status statuscode code timestamp path requestid request_id title detail type instance reason description msg",
@@ -93,10 +93,10 @@ const COMMON_FIELDS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** The type of a problem (RFC 9457) that is no more than its status. */
+/** The type of a problem (RFC 9457) that only repeats its status. */
 const NO_TYPE = "about:blank";
 
-// A field that has one value in errors about different things, under different codes, marks the service.
+// A field that has the same value in errors about different things, with different status codes, identifies the service.
 function formOf(named: readonly NamedRefusal[]): ErrorForm | undefined {
   const [first, ...others] = named;
   if (first === undefined) return undefined;
@@ -184,7 +184,7 @@ function onePerForm(named: readonly NamedRefusal[]): readonly ObservedExchange[]
   return [...byCode.values()].slice(0, 3).flatMap(([first]) => (first === undefined ? [] : [first.answer.exchange]));
 }
 
-/** Finds the codes of success that differ from those of the description, by all answers so far. */
+/** Finds the status codes of success that differ from the description, from all answers so far. */
 export function findSuccessCodes({ findings, answers }: CalibrationAsker): void {
   const successes = answers.filter(({ kind, status }) => kind === "ok" && status !== 204);
   for (const { operation, status, exchange } of successes) {

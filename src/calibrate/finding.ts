@@ -2,7 +2,7 @@ import { isObject, type Json, jsonEquals, type JsonObject, parseJson, plainView 
 import { placedAt } from "../base/json/parts.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
 
-/** The request and the answer on which a finding rests, without secrets. */
+/** The request and the answer behind a finding, without secrets. */
 export interface ObservedExchange {
   /** The request on one line: method, path, headers and body; cut at `LIMITS.calibrateShownChars`. */
   readonly request: string;
@@ -10,10 +10,12 @@ export interface ObservedExchange {
   readonly answer: string;
 }
 
-/** `observed`: only this value explains the answers. `consistent`: the answers fit it, and another value is unlikely. `undecided`: nothing is proposed. */
+/**
+ * `observed`: only this value explains the answers. `consistent`: the answers fit this value, and another one is unlikely. `undecided`: nothing is proposed.
+ */
 export type Strength = "observed" | "consistent" | "undecided";
 
-/** What the answers of a service say about one setting of the profile. */
+/** What the answers of a service show about one setting of the profile. */
 export interface CalibrationFinding {
   /** The path of the setting in the profile. */
   readonly setting: readonly string[];
@@ -21,29 +23,29 @@ export interface CalibrationFinding {
   readonly strength: Strength;
   /** The value in the environment's profile. */
   readonly was: Json;
-  /** The value that was found; the present one if the setting is undecided. */
+  /** The value that was found, or the current one if the setting is undecided. */
   readonly found: Json;
-  /** Why it is undecided, or what was seen, in a sentence. */
+  /** Why it is undecided, or what was observed, in one sentence. */
   readonly why: string;
-  /** Exchanges that show it; empty when it rests on no single answer. */
+  /** The exchanges that show it; empty if it does not depend on single answers. */
   readonly evidence: readonly ObservedExchange[];
 }
 
-/** Something that was seen about the service and that no setting holds. */
+/** An observation about the service that no setting covers. */
 export interface CalibrationFact {
   /** What it is about, such as `receipts`. */
   readonly about: string;
-  /** What was seen, in words that follow `about`. */
+  /** The observation, as a continuation of `about`. */
   readonly says: string;
 }
 
-/** What is said about a setting, before it is compared with the profile. */
+/** A decision about a setting, before it is compared with the profile. */
 export interface SettingDecision extends Pick<CalibrationFinding, "found" | "why" | "evidence"> {
   /** How sure the decision is. */
   readonly strength: Exclude<Strength, "undecided">;
 }
 
-/** Returns the value of a setting, its numbers exact; `undefined` in a map that has no such key. */
+/** Returns the value of a setting with exact numbers; `undefined` if a map does not have the key. */
 export function settingAt(profile: Profile, setting: readonly string[]): Json | undefined {
   const value = setting.reduce<unknown>(
     (part, key) => (isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined),
@@ -52,18 +54,18 @@ export function settingAt(profile: Profile, setting: readonly string[]): Json | 
   return value === undefined ? undefined : parseJson(JSON.stringify(value));
 }
 
-/** Returns the profile with another value of one setting. */
+/** Returns the profile with another value for one setting. */
 export function withSetting(profile: Profile, setting: readonly string[], value: Json): Profile {
   return placedAt(profile as unknown as JsonObject, setting, plainView(value) as Json) as unknown as Profile;
 }
 
-/** The findings of one calibration, and the profile as far as it is known. */
+/** The findings of one calibration, and the profile as known so far. */
 export class CalibrationFindings {
   readonly #was: Profile;
   readonly #findings = new Map<string, CalibrationFinding>();
-  /** What was seen beside the settings, in the order in which it was seen. */
+  /** Observations that no setting covers, in order. */
   readonly facts: CalibrationFact[] = [];
-  /** The environment's profile with what was found so far. */
+  /** The environment's profile with the values found so far. */
   profile: Profile;
 
   constructor(was: Profile) {
@@ -71,19 +73,19 @@ export class CalibrationFindings {
     this.profile = was;
   }
 
-  /** Takes a decision. A later one replaces an undecided finding, and never another decision. */
+  /** Records a decision. It replaces an undecided finding, but never another decision. */
   decide(setting: readonly string[], { strength, found, why, evidence }: SettingDecision): void {
     if (this.isDecided(setting)) return;
     this.#findings.set(setting.join("."), { setting, strength, was: this.#at(setting), found, why, evidence });
     this.profile = withSetting(this.profile, setting, found);
   }
 
-  /** Takes what the answers show for certain. */
+  /** Records a value that the answers prove. */
   observe(setting: readonly string[], found: Json, why: string, evidence: readonly ObservedExchange[]): void {
     this.decide(setting, { strength: "observed", found, why, evidence });
   }
 
-  /** Says why a setting is undecided. */
+  /** Records why a setting is undecided. */
   leave(setting: readonly string[], why: string, evidence: readonly ObservedExchange[] = []): void {
     if (this.isDecided(setting)) return;
     const was = this.#at(setting);
@@ -95,7 +97,7 @@ export class CalibrationFindings {
     return (this.#findings.get(setting.join("."))?.strength ?? "undecided") !== "undecided";
   }
 
-  /** Every finding, in the order of the profile; settings that nothing was said about are undecided. */
+  /** Returns every finding in the order of the profile. A setting without a finding is undecided, for the reason `unsaid`. */
   all(unsaid: string): readonly CalibrationFinding[] {
     for (const setting of settingsOf(DEFAULT_PROFILE)) {
       if (!this.#findings.has(setting.join("."))) this.leave(setting, unsaid);
@@ -114,7 +116,7 @@ export class CalibrationFindings {
   }
 }
 
-/** Returns whether a finding calls for another value than the environment has. */
+/** Returns whether a finding requires another value than the environment has. */
 export function isChange({ strength, was, found }: CalibrationFinding): boolean {
   return strength !== "undecided" && !jsonEquals(was, found);
 }

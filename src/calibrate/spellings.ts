@@ -1,16 +1,16 @@
 import { type CalibrationAsker } from "./asker.ts";
 import { settingAt } from "./finding.ts";
 
-/** Names that services give to what the description leaves open. A name is never taken because it is in such a list: only answers decide (decision 169). */
+/** Names that services use where the description leaves them open. Being in such a list never decides: only answers do (decision 169). */
 export type CandidateNames = readonly string[];
 
-/** A parameter that no service has: what comes of it shows how unknown ones are treated. */
+/** A parameter that no service has. The answer shows how unknown parameters are treated. */
 export const NOBODYS_PARAMETER = "tokenbookCalibrates";
 
-/** What nobody has: a service answers a question for it with an error. */
+/** An id that nothing has. A service answers a request for it with an error. */
 export const NOBODYS_ID = "tokenbookCalibratesNothing";
 
-/** Returns names to try: each of those that are listed, in the usual spellings of its words where it has several (`page-size`). */
+/** Returns names to try: the listed ones, and for a name of several words (`page-size`) its usual spellings. */
 export function names(...listed: readonly string[]): CandidateNames {
   return listed
     .join(" ")
@@ -24,7 +24,7 @@ function spellings(words: readonly string[]): CandidateNames {
   return [...new Set([camel, words.join("_"), words.join("-"), camel.toLowerCase()])];
 }
 
-/** Returns the names to try of a parameter, the present one first. */
+/** Returns the names to try for a parameter, with the current one first. */
 export function namesFor(asker: CalibrationAsker, setting: readonly string[], candidates: CandidateNames): CandidateNames {
   const present = settingAt(asker.findings.profile, setting);
   return [...new Set([...(typeof present === "string" ? [present] : []), ...candidates])];

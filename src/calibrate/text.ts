@@ -4,7 +4,7 @@ import { type Calibration, CALIBRATIONS } from "./calibrate.ts";
 import { type CalibrationFinding, isChange } from "./finding.ts";
 import type { SettingEffect } from "./service.ts";
 
-/** What `calibrate --json` prints. */
+/** Returns the output of `calibrate --json`. */
 export function calibrationJson(calibration: Calibration): string {
   const { findings, ...rest } = calibration;
   const shown = findings.map(({ setting, ...finding }) => ({
@@ -15,7 +15,7 @@ export function calibrationJson(calibration: Calibration): string {
   return `${writeJson({ format: 1, ...rest, findings: shown, guarantee: meaningForGuarantee(findings) }, 2)}\n`;
 }
 
-// What the findings mean for the guarantee, a sentence each.
+// Returns what the findings mean for the guarantee, one sentence each.
 function meaningForGuarantee(findings: readonly CalibrationFinding[]): readonly string[] {
   const effects: Readonly<Record<string, SettingEffect>> = Object.assign(
     {},
@@ -29,7 +29,7 @@ function meaningForGuarantee(findings: readonly CalibrationFinding[]): readonly 
   });
 }
 
-/** The report of a calibration, for people. */
+/** Returns the report of a calibration for people. */
 export function calibrationLines(calibration: Calibration): readonly string[] {
   const { findings, facts, left, environment, requests } = calibration;
   const differing = findings.filter(isChange);
@@ -58,7 +58,7 @@ function part<T>(heading: string, members: readonly T[], lines: (member: T) => r
   return members.length === 0 ? [] : [heading, ...members.flatMap(lines), ""];
 }
 
-/** Returns the edits of the profile that the findings call for. */
+/** Returns the profile edits that the findings require. */
 export function editsOf(findings: readonly CalibrationFinding[]): readonly Pick<CalibrationFinding, "setting" | "found">[] {
   return findings.filter(isChange);
 }

@@ -7,14 +7,14 @@ import type { ObservedExchange } from "./finding.ts";
 
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
-/** How often values of one kind were written in each way, and where that was seen first. */
+/** How often values of one kind were written in each way, and the first evidence of it. */
 interface Written {
   plain: number;
   text: number;
   evidence?: ObservedExchange;
 }
 
-/** Finds out how all answers so far write the numbers and booleans whose type the contract knows. */
+/** Finds out how the answers so far write numbers and booleans, where the contract defines the type. */
 export function findValueDialect({ findings, answers }: CalibrationAsker): void {
   const [numbers, booleans]: [Written, Written] = [
     { plain: 0, text: 0 },
@@ -43,7 +43,7 @@ interface Tally {
   readonly booleans: Written;
 }
 
-// A field that the contract allows to be a text as well says nothing.
+// If the contract also allows a text for a field, the field shows nothing.
 function tally(schema: JsonSchema, value: Json, counts: Tally): void {
   const { type = [], properties = {}, items } = resolve(schema);
   if (Array.isArray(value)) {

@@ -2,7 +2,7 @@ import { NOBODYS_ID } from "../spellings.ts";
 import type { ServiceCalibration } from "../service.ts";
 import { findInvestorParameters } from "./parameters.ts";
 
-/** How the profile of interface A is found out: by reading only, because a purchase cannot be undone. */
+/** Calibrates interface A with reads only, because a purchase cannot be undone. */
 export const investor: ServiceCalibration = {
   first: { operation: "investor.sales.list" },
   read: findInvestorParameters,

@@ -7,12 +7,12 @@ import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
 import { type CandidateNames as Names, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
-/** What shows that a name is the name of a parameter. */
+/** The evidence that a name is the name of a parameter. */
 type Shown = Pick<SettingDecision, "why" | "evidence">;
 
 type ParameterKey = keyof InvestorProfile["parameters"];
 
-// Names to try. No name is in two lists.
+// The names to try. No name is in two lists.
 const INVESTOR_PARAMETERS: Readonly<Record<keyof InvestorProfile["parameters"], Names>> = {
   page: names("page page-number page-no p page-index current-page pg"),
   limit: names("limit page-size size per per-page items-per-page page-limit count take rows max"),
@@ -25,16 +25,16 @@ const INVESTOR_PARAMETERS: Readonly<Record<keyof InvestorProfile["parameters"], 
   timezone: names("timezone tz time-zone zone user-timezone"),
 };
 
-/** Token sales as one answer lists them. */
+/** Token sales in one answer. */
 interface SeenSales {
-  /** The limit that was asked for. */
+  /** The requested limit. */
   readonly input: JsonObject;
   readonly answer: CalibrationAnswer;
   readonly sales: readonly JsonObject[];
   readonly pagination: JsonObject;
 }
 
-/** Sales that are asked for on one page. */
+/** The limit for reading all sales on one page. */
 const MOST_SALES = 100;
 
 const settingOf = (key: ParameterKey): readonly string[] => ["investor", "parameters", key];
@@ -64,7 +64,7 @@ const falls = (values: readonly Json[]): boolean =>
 const isSame = (one: readonly string[], other: readonly string[]): boolean => jsonEquals([...one], [...other]);
 const isSubset = (part: readonly string[], whole: readonly string[]): boolean => part.every((id) => whole.includes(id));
 
-/** Finds the names of the investor's parameters by what they do to the list of token sales, and the usual size of a page. */
+/** Finds the names of the investor's parameters by their effect on the list of token sales, and the usual page size. */
 export async function findInvestorParameters(asker: CalibrationAsker): Promise<void> {
   const all = await readSales(asker);
   if (all === undefined) return;
@@ -75,7 +75,7 @@ export async function findInvestorParameters(asker: CalibrationAsker): Promise<v
   await findScheduleNames(asker);
 }
 
-// All sales on one page, by the limit that was found.
+// Reads all sales on one page, with the limit parameter that was found.
 async function readWhole(asker: CalibrationAsker): Promise<SeenSales | undefined> {
   if (!asker.findings.isDecided(settingOf("limit"))) return undefined;
   const whole = await readSales(asker, { limit: Decimal.of(MOST_SALES) });
@@ -135,7 +135,7 @@ async function turnsPages(asker: CalibrationAsker, all: SeenSales, name: string)
   return { why: "page 2 with a limit of 1 gives the second sale", evidence: [second.answer.exchange] };
 }
 
-// Sales that all have one text in common say nothing: the text must be in some, and the answer must have these.
+// A text that all sales contain proves nothing. The text must be in some of them only, and the answer must contain these.
 async function searches(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
@@ -172,7 +172,7 @@ async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: stri
   return { why: "1, 2 and 3 give the sales that are active, upcoming and ended by their dates", evidence };
 }
 
-// Both kinds together are all sales, and no token is of both kinds. What the status would give as well decides nothing.
+// Both kinds together must be all sales, and no sale may be of both kinds. If the status parameter gives the same result, nothing is decided.
 async function filtersInvestment(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
   const [equity, debt] = [
     await readSales(asker, { ...all.input, investment: Decimal.of(1) }, ["investment", name]),
@@ -200,8 +200,8 @@ async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Pro
 }
 
 /**
- * Finds the names of the payout schedules where unknown parameters are refused: of the names to try, the one that is not refused as a
- * nonsense name is. Two such names decide nothing.
+ * Finds the parameter names of payout schedules, if unknown parameters are refused: the right name is not refused in the same way as a nonsense name. Two such
+ * names decide nothing.
  */
 async function findScheduleNames(asker: CalibrationAsker): Promise<void> {
   const path = { storeId: NOBODYS_PARAMETER, tokenId: NOBODYS_PARAMETER };
@@ -236,7 +236,7 @@ async function findScheduleNames(asker: CalibrationAsker): Promise<void> {
   }
 }
 
-// Refusals of two names are the same when they are equal but for these names.
+// Two refusals are the same if they only differ in the parameter's name.
 function signatureOf({ status, body }: CalibrationAnswer, name: string): string {
   const words = [name, NOBODYS_PARAMETER].map((word) => RegExp.escape(word));
   return `${status} ${JSON.stringify(body ?? null).replaceAll(new RegExp(`(?<![\\w-])(?:${words.join("|")})(?![\\w-])`, "g"), "")}`;

@@ -9,7 +9,7 @@ import type { SeenList } from "./lists.ts";
 const MALFORMED = "tokenbook";
 const PLACE = ["ledger", "onBehalfOf"];
 
-/** Whether the ledger refuses query parameters that it does not know; `undefined` when that cannot be seen. */
+/** Returns whether the ledger refuses unknown query parameters; `undefined` if this cannot be seen. */
 export async function refusesUnknown(asker: CalibrationAsker, { question }: SeenList): Promise<boolean | undefined> {
   const profile = withSetting(asker.findings.profile, ["ledger", "parameters", "pageSize"], NOBODYS_PARAMETER);
   const answer = await asker.read({ ...question, input: { ...question.input, pageSize: Decimal.of(1) }, profile });
@@ -17,8 +17,8 @@ export async function refusesUnknown(asker: CalibrationAsker, { question }: Seen
 }
 
 /**
- * Finds where the acting entity travels: a place where a well-formed entity is accepted and a malformed one is refused. A parameter that is
- * merely unknown is refused with any value, or with none.
+ * Finds where the acting entity is sent: a place in which a well-formed entity is accepted and a malformed one is refused. A parameter that is merely unknown
+ * would be refused with any value, or with none.
  */
 export async function findActor(asker: CalibrationAsker, { question }: SeenList, entity: string): Promise<void> {
   const { findings } = asker;
@@ -48,8 +48,8 @@ export async function findActor(asker: CalibrationAsker, { question }: SeenList,
 }
 
 /**
- * Finds the flag of pending requests where unknown parameters are refused: the one known name that accepts true and false, and no other
- * text. Two such names decide nothing.
+ * Finds the flag for pending requests, if unknown parameters are refused: the only known name that accepts true and false, but no other text. Two such names
+ * decide nothing.
  */
 export async function findPendingOnly(asker: CalibrationAsker, isStrict: boolean): Promise<void> {
   const { findings } = asker;
@@ -80,7 +80,7 @@ export async function findPendingOnly(asker: CalibrationAsker, isStrict: boolean
   findings.decide(PENDING_ONLY, { strength: "consistent", found: only.name, why, evidence });
 }
 
-/** Returns an entity as a text, from the key's own or from what the ledger shows; a made-up one if there is none. */
+/** Returns an entity as a text: the key's own, or one that the ledger shows, or a made-up one. */
 export function someEntity(asker: CalibrationAsker, lists: readonly SeenList[]): string {
   const keyEntity = keyEntityOf(asker.target.ledger);
   if (keyEntity !== undefined) return keyEntity;

@@ -12,7 +12,7 @@ const DECISIONS = [
   { operation: "ledger.approval.cancel", word: "cancelled" },
 ] as const;
 
-/** Makes three approval requests to oneself, and accepts one, rejects one and cancels one: each then shows its word. */
+/** Creates three approval requests to oneself, and accepts, rejects and cancels one each, so that each shows its status word. */
 export async function findRequestWords(writer: CalibrationWriter, self: JsonObject): Promise<void> {
   const { findings } = writer.asker;
   const approvalType = `${writer.tag}Approval`;
@@ -51,7 +51,7 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   }
 }
 
-// All three requests are decided, so they are listed only by the flag.
+// All three requests are decided, so only the flag decides whether they are listed.
 async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: string): Promise<void> {
   const { findings } = writer.asker;
   if (findings.isDecided(PENDING_ONLY)) return;

@@ -9,7 +9,7 @@ import { LEDGER_EFFECTS } from "./effects.ts";
 import { findPaging, findPrimaryKeys, readList, type SeenList } from "./lists.ts";
 import { makeWrites } from "./writes.ts";
 
-/** How the profile of interface B is found out. */
+/** Calibrates interface B. */
 export const ledger: ServiceCalibration = {
   first: { operation: "ledger.asset.stats" },
   read: readLedger,
@@ -26,7 +26,7 @@ export const ledger: ServiceCalibration = {
   effects: LEDGER_EFFECTS,
 };
 
-/** How many asset types have their lists read. */
+/** For how many asset types the lists are read. */
 const TYPES_READ = 3;
 
 async function readLedger(asker: CalibrationAsker): Promise<void> {
@@ -56,7 +56,7 @@ async function readLedger(asker: CalibrationAsker): Promise<void> {
   if (isStrict !== undefined) await findPendingOnly(asker, isStrict);
 }
 
-// Types that have assets come first.
+// Types with assets come first.
 async function assetTypes(asker: CalibrationAsker): Promise<readonly string[]> {
   const stats = asker.payload(await asker.read({ operation: "ledger.asset.stats" }));
   return recordsIn(field(stats, "countByType"))

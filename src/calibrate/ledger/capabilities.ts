@@ -10,7 +10,7 @@ type Capability = keyof LedgerProfile["capabilities"];
 
 const settingOf = (capability: Capability): readonly string[] => ["ledger", "capabilities", capability];
 
-/** Creates a token twice, and mints more of it than its cap. */
+/** Creates a token twice, and mints more than its cap. */
 export async function findTokenCapabilities(writer: CalibrationWriter, self: JsonObject): Promise<void> {
   const id = `${writer.tag}Token`;
   const read = (): Promise<Json | undefined> => writer.read("ledger.token.get", { id });
@@ -35,7 +35,7 @@ export async function findTokenCapabilities(writer: CalibrationWriter, self: Jso
   if (over.kind === "done" && !isUnchanged) await writer.make("ledger.token.burn", { id, from: self, value: Decimal.of(2) });
 }
 
-/** Creates a vault twice, and deposits an asset twice. Returns the id of the vault, with the asset in it. */
+/** Creates a vault twice, and deposits an asset twice. Returns the id of the vault with the asset in it. */
 export async function findVaultCapabilities(
   writer: CalibrationWriter,
   { self, asset }: { readonly self: JsonObject; readonly asset: { readonly assetType: string; readonly id: string } | undefined },
@@ -61,7 +61,7 @@ export async function findVaultCapabilities(
     vaultId: id,
     assets: [{ ...asset, shares: [{ tokenId: share.id, quantity: Decimal.of(1), receiver: self }] }],
   };
-  // A vault that was made again may have lost its token.
+  // A vault that was created again may have lost its token.
   if (again.kind !== "refused") await writer.make("ledger.vault.addExistingToken", { id, tokenId: [share.id] });
   const shareToken = async (): Promise<Json | undefined> => writer.read("ledger.token.get", { id: share.id });
   const first = await writer.make("ledger.vault.deposit", deposit);
@@ -82,8 +82,8 @@ export async function findVaultCapabilities(
 
 const supply = (token: Json | undefined): Json => field(token, "totalSupply") ?? null;
 
-// It counts as refused only if the service itself refuses and nothing changed, and as accepted only if the service declares it. Anything
-// else decides nothing: the refusal of a gateway says nothing about what the service would have done.
+// It counts as refused only if the service itself refuses and nothing changed, and as accepted only if the service confirms it. Anything else decides nothing:
+// a refusal from a gateway does not show what the service would have done.
 function judge(
   findings: CalibrationFindings,
   capability: Capability,

@@ -1,6 +1,6 @@
 import type { SettingEffect } from "../service.ts";
 
-/** What the settings of the ledger mean for the guarantee. */
+/** What the ledger's settings mean for the guarantee. */
 export const LEDGER_EFFECTS: Readonly<Record<string, SettingEffect>> = {
   "ledger.capabilities.tokenIdUnique": {
     values: [

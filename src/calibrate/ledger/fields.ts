@@ -8,7 +8,7 @@ import type { CalibrationWriter } from "./writer.ts";
 const UPDATE = ["ledger", "fields", "vaultUpdate"];
 const ASSETS = ["ledger", "fields", "vaultAssets"];
 
-/** Finds the names of the fields of a vault's update: a name counts when the vault then shows the new value. */
+/** Finds the field names of a vault's update. A name is right if the vault then shows the new value. */
 export async function findVaultFields(writer: CalibrationWriter, vaultId: string): Promise<void> {
   const { findings } = writer.asker;
   const idName = await findIdName(writer, vaultId);
@@ -43,7 +43,7 @@ function isTaken(writer: CalibrationWriter, setting: readonly string[], name: st
   });
 }
 
-// An update that changes nothing is accepted under the right name, where unknown names are refused.
+// If unknown names are refused, an update that changes nothing is accepted only under the right name.
 async function findIdName(writer: CalibrationWriter, vaultId: string): Promise<string> {
   const ID = [...UPDATE, "id"];
   const names = namesFor(writer.asker, ID, FIELDS.id);
@@ -57,7 +57,7 @@ async function findIdName(writer: CalibrationWriter, vaultId: string): Promise<s
   return present;
 }
 
-/** Other names of single fields in an update of a vault's assets. */
+/** Alternative names for the fields in an update of a vault's assets. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   vaultId: ["vaultId", "id", "vault", "vault_id"],
   assets: ["assets", "items", "contents", "holdings"],
@@ -66,7 +66,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   data: ["data", "details", "metadata", "value", "properties"],
 };
 
-/** Finds the names of the fields by which assets of a vault get new data, as far as one of them differs from the profile. */
+/** Finds the field names for updating assets of a vault, if one of them differs from the profile. */
 export async function findVaultAssetFields(
   writer: CalibrationWriter,
   { vaultId, asset }: { readonly vaultId: string; readonly asset: { readonly assetType: string; readonly id: string } },

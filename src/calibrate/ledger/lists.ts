@@ -7,15 +7,15 @@ import { LEDGER_PARAMETERS } from "./names.ts";
 import { MOST_ROWS } from "./writer.ts";
 import { settingAt, withSetting } from "../finding.ts";
 
-/** A list of the ledger that was read without any parameter. */
+/** A list of the ledger that was read without parameters. */
 export interface SeenList {
-  /** The operation and the input by which it was read. */
+  /** The operation and its input. */
   readonly question: Pick<Question, "operation" | "input">;
-  /** The answer of its first page. */
+  /** The answer with its first page. */
   readonly answer: CalibrationAnswer;
   /** The records of that page. */
   readonly rows: readonly Json[];
-  /** The bookmark of the page after it; nothing when the answer names none, or an empty one. */
+  /** The bookmark of the next page; undefined if the answer has none, or an empty one. */
   readonly bookmark: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const PAGE_SIZE = ["ledger", "parameters", "pageSize"];
 const BOOKMARK = ["ledger", "parameters", "bookmark"];
 const LAST_BOOKMARK = ["ledger", "lastBookmark"];
 
-/** Returns a list as it comes; `undefined` when it is refused. */
+/** Reads a list as it is; `undefined` if the ledger refuses. */
 export async function readList(
   asker: CalibrationAsker,
   question: SeenList["question"],
@@ -35,7 +35,7 @@ export async function readList(
   return { question, answer, rows: listOf(payload["records"]), bookmark: text(payload["bookmark"]) };
 }
 
-/** Finds the names of the paging parameters, the usual size of a page, and the last bookmark, by lists that have more than one record. */
+/** Finds the names of the paging parameters, the usual page size and the last bookmark, from lists with more than one record. */
 export async function findPaging(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const long = lists.find(({ rows }) => rows.length > 1);
@@ -82,7 +82,7 @@ async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promis
   findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
 }
 
-// A list that continues after a page without a size shows that size. A larger size must then give more.
+// If a list continues after a page that was requested without a size, that page has the usual size. A larger size must then return more.
 async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const setting = ["ledger", "pageSize"];
@@ -97,14 +97,14 @@ async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]
   findings.leave(setting, "every list ends on its first page");
 }
 
-/** A bookmark after which a list has nothing, and the record before it. */
+/** A bookmark after which a list is empty, and the record before it. */
 interface End {
   readonly bookmark: string;
   readonly last: Json;
   readonly answer: CalibrationAnswer;
 }
 
-// A bookmark that marks a place differs from list to list. One that means the end is the same everywhere.
+// A bookmark that marks a place differs from list to list. A bookmark that means the end is the same everywhere.
 async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
   const ends: End[] = [];
@@ -139,7 +139,7 @@ async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenLis
   findings.leave(LAST_BOOKMARK, "no list was read to its end", evidence);
 }
 
-/** Finds the id attribute of each asset type: the one attribute of the data that equals the id in every asset. */
+/** Finds the id attribute of each asset type: the only attribute of the data that equals the id in every asset. */
 export function findPrimaryKeys({ findings }: CalibrationAsker, lists: readonly SeenList[]): void {
   const assets = lists.filter(({ question }) => question.operation === "ledger.asset.list");
   const byType = Map.groupBy(

@@ -1,7 +1,7 @@
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { type CandidateNames as Names, names } from "../spellings.ts";
 
-/** Names to try of the parameters of the ledger interface. No name is in two lists. */
+/** The names to try for the parameters of the ledger interface. No name is in two lists. */
 export const LEDGER_PARAMETERS: Readonly<Record<keyof LedgerProfile["parameters"], Names>> = {
   pageSize: names(
     "page-size size limit per-page per count take top $top max max-results page-limit batch-size rows length n first",
@@ -16,10 +16,10 @@ export const LEDGER_PARAMETERS: Readonly<Record<keyof LedgerProfile["parameters"
   ),
 };
 
-/** The setting that names the parameter for pending requests alone. */
+/** The setting with the name of the parameter for pending requests. */
 export const PENDING_ONLY: readonly string[] = ["ledger", "parameters", "pendingOnly"];
 
-/** Names to try of the parameter for the acting entity. */
+/** The names to try for the parameter with the acting entity. */
 export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> = {
   query: names(
     "act-as on-behalf-of behalf run-as acting-as acting-entity entity actor as caller identity user",
@@ -49,7 +49,7 @@ export const ACTING: Readonly<Record<LedgerProfile["onBehalfOf"]["in"], Names>> 
   ],
 };
 
-/** Names to try of the fields of bodies. */
+/** The names to try for the fields of bodies. */
 export const FIELDS: Readonly<Record<keyof LedgerProfile["fields"]["vaultUpdate"], Names>> = {
   id: names("id vault-id vault"),
   name: names("name title vault-name display-name label"),
@@ -57,7 +57,7 @@ export const FIELDS: Readonly<Record<keyof LedgerProfile["fields"]["vaultUpdate"
   data: names("data details metadata properties attributes info vault-data"),
 };
 
-/** Places to try of the new owner in a transfer request, inside of `data`. */
+/** The places to try for the new owner in a transfer request, inside `data`. */
 export const NEW_OWNER: Names = [
   "data.metadata.newOwner",
   "data.newOwner",

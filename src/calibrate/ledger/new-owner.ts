@@ -8,8 +8,8 @@ import type { CalibrationWriter } from "./writer.ts";
 const SETTING = ["ledger", "newOwner"];
 
 /**
- * Requests a transfer that names another new owner in each place where services look, and approves it: the asset then shows whose place
- * counts. One stays an owner oneself, so that the asset can be deleted.
+ * Requests a transfer that names a different new owner in each place that services may use, and approves it. The asset then shows which place counts. The
+ * calibrating entity stays an owner, so that it can delete the asset.
  */
 export async function findNewOwner(
   writer: CalibrationWriter,
@@ -37,7 +37,7 @@ export async function findNewOwner(
   const [only, ...others] = taken;
   if (approved.kind === "done" && only !== undefined && others.length === 0)
     return findings.observe(SETTING, only.place, "the asset then belonged to the entity named there", evidence);
-  // Without the place that counts, a service may take the first of these: that it does so shows no more.
+  // If the right place was not tried, a service may take the first of `additionalOwners` instead. So this proves nothing else.
   const isAdded = isOwner(added) && only === undefined;
   const why = isAdded
     ? "additionalOwners alone counted; the service may prefer a place that was not tried"

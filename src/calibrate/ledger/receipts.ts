@@ -4,9 +4,9 @@ import { LIMITS } from "../../base/limits.ts";
 import type { CalibrationFindings, ObservedExchange } from "../finding.ts";
 import type { CalibrationWriter, WriteOutcome } from "./writer.ts";
 
-/** What was seen of one receipt until its word stayed the same. */
+/** The statuses of one receipt until its status stayed the same. */
 interface ReceiptCourse {
-  /** The words in their order, each once. */
+  /** The status words in order, each once. */
   readonly words: readonly string[];
   readonly last: JsonObject;
   readonly evidence: readonly ObservedExchange[];
@@ -17,26 +17,26 @@ const COMMITTED = ["ledger", "receipt", "committed"];
 const FAILED = ["ledger", "receipt", "failed"];
 const NAMES = ["ledger", "receipt", "namesTransaction"];
 
-/** Words by which services say that something continues: such a word alone never counts as a final one. */
+/** Words that services use for a write that is still in progress. Such a word alone never counts as final. */
 const GOES_ON =
   /pend|wait|submit|process|queue|progress|accept|receiv|open|new|start|creat|init|run|sent|order|endors|validating/i;
 
-/** Words by which services say that something is done, or has failed. Any other word must come after another one to count as final. */
+/** Words that services use for a write that is done or has failed. Any other word only counts as final if it comes after another one. */
 const DONE = /commit|succe|done|complet|confirm|final|valid|appli|finish|ok|settled/i;
 const FAILS = /fail|error|reject|refus|invalid|abort|declin|broken|denied|bad|cancel|roll/i;
 
-/** An asset whose receipt was followed. */
+/** The asset whose receipt was followed. */
 export interface FirstAsset {
   readonly assetType: string;
-  /** The id that the calibration gave to it. */
+  /** The id that the calibration gave it. */
   readonly id: string;
   /** The asset as the ledger shows it after its creation. */
   readonly asset: JsonObject;
 }
 
 /**
- * Creates an asset, then the same again, and follows both receipts: the first is of a write that took effect, the second of one that
- * cannot. Returns the asset; `undefined` when it was not made.
+ * Creates an asset and then the same asset again, and follows both receipts. The first write takes effect, and the second one cannot. Returns the asset;
+ * `undefined` if it was not created.
  */
 export async function findReceiptWords(writer: CalibrationWriter, assetType: string): Promise<FirstAsset | undefined> {
   const { asker, tag } = writer;
@@ -75,7 +75,7 @@ async function seen(writer: CalibrationWriter, assetType: string, id: string): P
   return isObject(asset) ? { assetType, id, asset } : undefined;
 }
 
-// A word that is still the same some looks after the effect was seen is the last one.
+// A status word is final if it is still the same some looks after the effect was seen.
 async function follow(
   writer: CalibrationWriter,
   receiptId: string,
@@ -133,7 +133,7 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   findings.observe(NAMES, named !== undefined, says, evidence);
 }
 
-// The asset is as it was, so the second creation had no effect, whatever its receipt calls that.
+// The asset is unchanged, so the second creation had no effect, whatever its receipt calls that.
 async function findFailed(writer: CalibrationWriter, second: WriteOutcome, isUnchanged: () => Promise<boolean>): Promise<void> {
   const { findings } = writer.asker;
   if (second.kind !== "done" || second.receiptId === undefined)

@@ -7,38 +7,38 @@ import type { Profile } from "../../contract/profile.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import type { ObservedExchange } from "../finding.ts";
 
-/** Records that are asked for on one page. */
+/** The number of records to request on one page. */
 export const MOST_ROWS = 100;
 
-/** The outcome of a write that was sent once. `unknown`: what depends on it stays undecided. */
+/** The outcome of a write that was sent once. If it is `unknown`, everything that depends on it stays undecided. */
 export interface WriteOutcome {
-  /** `done`: accepted, and by its receipt committed where that was awaited. `refused`: by its answer or its receipt. */
+  /** `done`: accepted, and committed according to its receipt if that was awaited. `refused`: by its answer or its receipt. */
   readonly kind: "done" | "refused" | "unknown";
-  /** Whether it was refused in its answer, not in its receipt. */
+  /** Whether the answer refused it, not the receipt. */
   readonly atOnce: boolean;
   /** The answer to the write itself. */
   readonly answer: CalibrationAnswer;
-  /** Nothing when the answer names no receipt. */
+  /** The id of the receipt; undefined if the answer names none. */
   readonly receiptId: string | undefined;
-  /** Nothing when the answer names no transaction. */
+  /** The id of the transaction; undefined if the answer names none. */
   readonly transactionId: string | undefined;
-  /** The write with its answer, and the look at its receipt that decided, where there was one. */
+  /** The write with its answer, and the deciding read of its receipt if there was one. */
   readonly evidence: readonly ObservedExchange[];
 }
 
-/** Makes the writes of a calibration: each once, with names that nothing else has. A lost answer decides nothing, and is never sent again. */
+/** Makes the writes of a calibration, each exactly once and with unique names. A write whose answer is lost decides nothing and is never sent again. */
 export class CalibrationWriter {
-  /** Sends the requests, and has the findings. */
+  /** Sends the requests and has the findings. */
   readonly asker: CalibrationAsker;
-  /** Begins every name that this calibration makes. */
+  /** The prefix of every name in this calibration. */
   readonly tag: string;
-  /** Who acts: `userId:alice`; `undefined`: the key's own entity. */
+  /** The acting entity, such as `userId:alice`; `undefined` for the key's own. */
   readonly actor: string | undefined;
-  /** The acting entity as the ledger shows it, once that is known. */
+  /** The acting entity as the ledger shows it, once known. */
   self: JsonObject | undefined;
-  /** False where no receipt says in known words that a write is committed: then nothing waits for one. */
+  /** False if no receipt reports a commit in known words. Then no write waits for its receipt. */
   readsReceipts = true;
-  /** The writes whose outcome is not known: why not, and the request of each. */
+  /** The writes with unknown outcome: the reason and the request of each. */
   readonly unclear: string[] = [];
 
   constructor(asker: CalibrationAsker, tag: string, actor: string | undefined) {
@@ -47,12 +47,12 @@ export class CalibrationWriter {
     this.actor = actor;
   }
 
-  /** The environment's profile with what was found so far. */
+  /** The environment's profile with the values found so far. */
   get profile(): Profile {
     return this.asker.findings.profile;
   }
 
-  /** Reads as the acting entity. Returns the payload; `undefined` when the answer is a refusal. Throws a Failure. */
+  /** Sends a read as the acting entity. Returns the payload; `undefined` if the service refuses. Throws a Failure. */
   async read(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<Json | undefined> {
     return this.asker.payload(await this.asker.read({ operation, input, actor: this.actor, ...more }));
   }
@@ -68,7 +68,7 @@ export class CalibrationWriter {
     return { kind, atOnce: kind === "refused", answer, receiptId, transactionId, evidence: [answer.exchange] };
   }
 
-  /** Sends a write once and waits for the word of its receipt, by the words that are known. Without receipts, its answer counts. */
+  /** Sends a write once and waits until its receipt has a known final status. Without receipts, its answer counts. */
   async make(operation: string, input: JsonObject, more: Partial<Question> = {}): Promise<WriteOutcome> {
     const sent = await this.send(operation, input, more);
     if (sent.kind !== "done" || sent.receiptId === undefined) return sent;
@@ -86,7 +86,7 @@ export class CalibrationWriter {
     return { ...sent, kind: "unknown" };
   }
 
-  /** Reads a receipt once, as the acting entity, by the profile as it is known so far. Throws a Failure. */
+  /** Reads a receipt once as the acting entity, with the profile as known so far. Throws a Failure. */
   receipt(receiptId: string, more: Partial<Question> = {}): Promise<CalibrationAnswer> {
     return this.asker.read({
       operation: "ledger.receipt.get",
@@ -97,12 +97,12 @@ export class CalibrationWriter {
     });
   }
 
-  /** Returns the input by which a short list comes on one page, where the name of the size is known. */
+  /** Returns the input for reading a short list on one page, if the parameter for the size is known. */
   wholePage(): JsonObject {
     return this.asker.findings.isDecided(["ledger", "parameters", "pageSize"]) ? { pageSize: Decimal.of(MOST_ROWS) } : {};
   }
 
-  /** Pauses before the next look, longer after each. */
+  /** Pauses before the next look. Each pause is longer than the last one. */
   pause(looks: number): Promise<void> {
     const ms = pauseAfter({ everyMs: LIMITS.calibratePauseMs, backoff: 1.5, maxMs: LIMITS.calibratePauseMostMs }, looks);
     return this.asker.clock.sleep(ms, this.asker.stopping);

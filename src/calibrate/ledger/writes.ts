@@ -12,7 +12,7 @@ import { findNewOwner } from "./new-owner.ts";
 import { findReceiptWords } from "./receipts.ts";
 import { CalibrationWriter } from "./writer.ts";
 
-/** The writes of a calibration, as they are announced before any is sent. */
+/** Returns the writes of a calibration, to announce them before any is sent. */
 function plannedWrites(tag: string, assetType: string): readonly string[] {
   return [
     `create the ${assetType} ${tag}Asset, then the same again: the words of receipts`,
@@ -25,7 +25,7 @@ function plannedWrites(tag: string, assetType: string): readonly string[] {
   ];
 }
 
-/** What is removed again at the end. */
+/** Returns what is removed at the end. */
 function removedAtTheEnd(tag: string, assetType: string): readonly string[] {
   return [
     `the ${assetType} ${tag}Asset, perhaps in the vault ${tag}Vault`,
@@ -34,7 +34,7 @@ function removedAtTheEnd(tag: string, assetType: string): readonly string[] {
   ];
 }
 
-/** What stays behind: the service has no call that removes it. */
+/** Returns what remains, because the service has no call that removes it. */
 function leftBehind(tag: string): readonly string[] {
   return [
     `the tokens ${tag}Token and ${tag}Share, without a supply`,
@@ -45,8 +45,8 @@ function leftBehind(tag: string): readonly string[] {
 }
 
 /**
- * Announces the writes, makes them, finds what they show, and removes what can be removed. Returns what stays. Each write is sent once,
- * about things that only this calibration knows: one whose answer is lost harms nobody, and decides nothing.
+ * Announces the writes, makes them, derives findings from them, and removes what can be removed. Returns what remains. Each write is sent once, and is about
+ * things that only this calibration knows. So a write whose answer is lost harms nobody and decides nothing.
  */
 export async function makeWrites(
   asker: CalibrationAsker,
@@ -107,7 +107,7 @@ function entityOf(createdBy: JsonObject | undefined, asker: CalibrationAsker, as
   return named === undefined || orgId === undefined ? undefined : { orgId, [named.attribute]: named.value };
 }
 
-// What was never made, or has gone already, is not there to be removed.
+// Things that were never created, or are already gone, need not be removed.
 async function remove(writer: CalibrationWriter, assetType: string): Promise<readonly string[]> {
   const { tag, self } = writer;
   const [vaultId, first] = [`${tag}Vault`, `${tag}Asset`];
