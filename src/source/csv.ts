@@ -10,12 +10,12 @@ import { count } from "../base/text/text.ts";
 const load = createRequire(import.meta.url);
 const csv = (): typeof Csv => load("csv-parse/sync") as typeof Csv;
 
-/** The reason why a text is not a table, and where. */
+/** Why a text is not a table, and where. */
 export class CsvFault extends Error {
   override readonly name = "CsvFault";
   /** The line in the text, from 1. */
   readonly line: number;
-  /** What would fix it. */
+  /** How to fix it. */
   readonly fix: string;
 
   constructor(line: number, message: string, fix: string) {
@@ -25,10 +25,10 @@ export class CsvFault extends Error {
   }
 }
 
-/** One row, by the names of the header. */
+/** One row, with the names of the header as keys. */
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** The rows of a table that were kept, and the line on which each begins. */
+/** The kept rows of a table, and the line where each begins. */
 export interface CsvTable<Row> {
   /** The names of the columns, in their order. */
   readonly header: readonly string[];
@@ -39,8 +39,8 @@ export interface CsvTable<Row> {
 }
 
 /**
- * Reads a table (RFC 4180, with a header row) row by row: `take` gets each row as soon as it is read, and only its result is kept. Throws
- * a CsvFault.
+ * Reads a table (RFC 4180, with a header row) row by row. `take` receives each row as soon as it is read, and only its result is kept.
+ * Throws a CsvFault.
  */
 export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable<Row> {
   let header: readonly string[] = [];
@@ -80,8 +80,8 @@ export interface StreamedRow {
 }
 
 /**
- * Reads a table row by row from pieces of its text; only one row is kept. `accept` gets the header, and may throw. Throws a CsvFault, also for
- * a table without a header.
+ * Reads a table row by row from pieces of its text, and holds only one row. `accept` receives the header, and may throw. Throws a CsvFault,
+ * for example if there is no header.
  */
 export async function* streamCsv(
   pieces: AsyncIterable<string>,
@@ -105,7 +105,7 @@ export async function* streamCsv(
   };
   try {
     const records = parse(options);
-    // What fails on either side of it ends the records. Composed, they would end the process when their reader leaves off.
+    // A failure of either stream ends the records. With `compose`, it would end the process if the reader stops early.
     pipeline(Readable.from(pieces), records, () => undefined);
     for await (const { record, info } of records as AsyncIterable<Counted>) {
       const { breaks, pairs } = breaksIn(record);
@@ -143,7 +143,7 @@ function tooManyRows(line: number): CsvFault {
   return new CsvFault(line, `more than ${LIMITS.dataRows} rows`, "split the file");
 }
 
-// A quoted cell may hold line breaks; the library reports the line on which a row ends, and counts each \r\n in a cell twice.
+// A quoted cell may hold line breaks. The library reports the line where a row ends, and counts each \r\n in a cell twice.
 function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: number } {
   let [breaks, pairs] = [0, 0];
   for (const cell of Object.values(row)) {
@@ -156,7 +156,7 @@ function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: numbe
   return { breaks, pairs };
 }
 
-/** How far a table was read: the line on which its last row ends, and how many lines were counted twice. */
+/** How much of a table was read: the line where its last row ends, and how many lines were counted twice. */
 interface Reached {
   readonly end: number;
   readonly twice: number;
@@ -175,7 +175,7 @@ function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }:
         "put a cell that holds a comma in double quotes",
       );
     case "CSV_QUOTE_NOT_CLOSED":
-      // The library took all that follows for the cell, so the fault is in the row after the last one that was read.
+      // The library took everything that follows for the cell, so the fault is in the row after the last complete row.
       return new CsvFault(end + 1, `${where}a double quote is not closed`, 'end the cell with "');
     case "INVALID_OPENING_QUOTE":
       return new CsvFault(line, `${where}a double quote in the middle of a cell`, QUOTES);

@@ -8,17 +8,17 @@ import { countLong, sanitise } from "../base/text/text.ts";
 const load = createRequire(import.meta.url);
 const frames = (): typeof Frames => load("@babel/code-frame") as typeof Frames;
 
-/** The place of a finding: lines and columns count from 1, the end is exclusive. */
+/** The place of a finding. Lines and columns count from 1; the end is exclusive. */
 export interface SourcePlace {
-  /** As it was named to the check. */
+  /** The path as it was given to the check. */
   readonly file: string;
-  /** Where it begins. */
+  /** The line where it begins. */
   readonly line: number;
-  /** From 1 on. */
+  /** The column where it begins, from 1 on. */
   readonly column: number;
-  /** Where it ends. */
+  /** The line where it ends. */
   readonly endLine: number;
-  /** The first column behind it. */
+  /** The first column after it. */
   readonly endColumn: number;
 }
 
@@ -30,21 +30,21 @@ export interface Diagnostic extends SourcePlace {
   readonly severity: Severity;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** Why that is so, or matters. */
+  /** The reason, or why it matters. */
   readonly why?: string;
   /** What to write instead. */
   readonly suggestion?: string;
-  /** The lines around the place, with the place marked; empty in a file that is no playbook. */
+  /** The lines around the place, with the place marked; empty for a file that is not a playbook. */
   readonly frame: string;
 }
 
-/** A finding without its place. The catalogue has its severity, and the source file adds the place and its frame. */
+/** A finding without its place. The catalogue gives its severity; the source file adds the place and the frame. */
 export interface Finding {
   /** A frozen dotted code; programs branch on it. */
   readonly code: Code;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** Why that is so, or matters. */
+  /** The reason, or why it matters. */
   readonly why?: string | undefined;
   /** What to write instead. */
   readonly suggestion?: string | undefined;
@@ -59,7 +59,7 @@ export const FRAME_LINES = { above: 2, below: 1 } as const;
 export function codeFrame(lines: readonly string[], first: number, place: SourcePlace): string {
   const marked = lines[place.line - first] ?? "";
   if (lines.some((line) => line.length > FRAME_COLUMNS)) return cutFrame(marked, place);
-  // The replacement of a character may be longer.
+  // A replaced character may become longer.
   const columnOf = (column: number): number => column + sanitise(marked.slice(0, column)).length - marked.slice(0, column).length;
   const start = { line: place.line, column: columnOf(place.column - 1) };
   const end = { line: place.line, column: columnOf(Math.max(place.endColumn - 1, place.column)) };
@@ -77,12 +77,12 @@ function cutFrame(line: string, place: SourcePlace): string {
   return `> ${place.line} | …${shown}…\n${" ".repeat(String(place.line).length + 5 + place.column - 1 - from + 1)}^`;
 }
 
-/** `file:line:column`, which terminals and editors turn into a link. */
+/** Returns `file:line:column`, which terminals and editors turn into a link. */
 function formatPlace(place: SourcePlace): string {
   return `${place.file}:${place.line}:${place.column}`;
 }
 
-/** Returns the findings of several checks, each once: a file that two playbooks include is checked with both. */
+/** Returns the findings of several checks without repetition: a file that two playbooks include is checked with both. */
 export function eachOnce<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
   checks: readonly Checked[],
 ): readonly Checked[] {
@@ -94,7 +94,7 @@ export function eachOnce<Checked extends { readonly diagnostics: readonly Diagno
   return checks.map((check) => ({ ...check, diagnostics: check.diagnostics.filter(isNew) }));
 }
 
-/** Returns the checks with the findings that are printed, errors before warnings, and a line about the others, which names the command. */
+/** Returns the checks with the findings that are printed, errors before warnings. `more` is a line about the others, which names the command. */
 export function withinLimit<Checked extends { readonly diagnostics: readonly Diagnostic[] }>(
   checks: readonly Checked[],
   command: string,
@@ -122,7 +122,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   ].join("\n");
 }
 
-// Foreign text never begins a line: CI servers obey a log line such as `::error::`.
+// Foreign text never begins a line, because CI servers execute a log line such as `::error::`.
 function indented(text: string): string {
   return text.replaceAll(/^/gm, "  ");
 }

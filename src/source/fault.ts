@@ -4,7 +4,7 @@ import { directiveIn, foreignSpaceOnLine, notAllowed, type RefusedText, SHOWN_CH
 import { openedBefore } from "./opened.ts";
 import type { SyntaxFault } from "./yaml.ts";
 
-/** Explains why the parser gave up at an offset, in the words of someone who writes playbooks. */
+/** Explains why the parser failed at an offset, in the words of people who write playbooks. */
 export function faultOf(text: string, { message: reason, offset }: SyntaxFault): RefusedText {
   if (reason.startsWith("nesting exceeded")) return tooDeep(offset);
   if (reason.includes("directive")) return directiveIn(text) ?? { code: "source.syntax", message: reason, offset };
@@ -14,13 +14,13 @@ export function faultOf(text: string, { message: reason, offset }: SyntaxFault):
   return foreignSpaceOnLine(text, fault.offset) ?? fault;
 }
 
-// Where the text right before an offset begins, up to a space.
+// Returns where the word before an offset begins.
 function wordBefore(text: string, offset: number): number {
   const from = Math.max(0, offset - SHOWN_CHARS);
   return from + text.slice(from, offset + 1).search(/\S+\s?$/);
 }
 
-/** A key that is a list or a map: mostly an expression without quotes. */
+/** Returns the finding for a key that is a list or a map, usually an expression without quotes. */
 export function nonTextKey(text: string, start: number): Finding {
   const finding = text.startsWith("{{", start - 1) ? UNQUOTED : { message: "a key must be text" };
   return { code: "source.syntax", ...finding };
@@ -31,7 +31,7 @@ const UNQUOTED = {
   suggestion: 'quote the expression: "${{ … }}"',
 };
 
-// If a quote or a bracket is open, the faults after it follow from that.
+// If a quote or a bracket is not closed, the faults after it are consequences.
 function unclosed(text: string, reason: string, offset: number): RefusedText | undefined {
   const ended = reason.startsWith("unexpected end") || (reason === "deficient indentation" && text.charAt(offset - 1) !== "\t");
   const opened = ended ? openedBefore(text, offset) : undefined;
@@ -85,7 +85,7 @@ function syntax(text: string, reason: string, offset: number): Said {
 const QUOTE = { suggestion: "quote the text" };
 const BACKSLASH = { suggestion: "write \\\\ for a backslash, or use single quotes" };
 
-// Tabs are allowed inside of a text, and before a comment.
+// Tabs are allowed inside a text, and before a comment.
 function tabIn(before: string, found: string): number | undefined {
   const indentation = /^\s*/.exec(before)?.[0] ?? "";
   const tab = indentation.indexOf("\t");
@@ -94,7 +94,7 @@ function tabIn(before: string, found: string): number | undefined {
   return before.endsWith("\t") ? before.length - 1 : undefined;
 }
 
-// A text that needs quotes: another sign is where a value may begin.
+// A text needs quotes if another sign is in the place where a value may begin.
 function noBeginning(text: string, before: string, offset: number): Said | undefined {
   const found = text.charAt(offset);
   const possible = before.trim() === "" ? "@`%" : "@`%-?";
@@ -168,7 +168,7 @@ function keyAlone(text: string, line: number): Said {
   };
 }
 
-// The first of the lines above that have no colon: the parser took them all for one key.
+// Returns the first of the preceding lines without a colon: the parser took all of them for one key.
 function aboveWithout(text: string, line: number): number {
   let found = line;
   for (let start = line; start > 0;) {

@@ -3,7 +3,7 @@ import { present } from "../base/present.ts";
 import { codeFrame, type Diagnostic, type Finding, FRAME_LINES, type SourcePlace } from "./diagnostic.ts";
 import type { Range } from "./node.ts";
 
-/** A text with its line ends, to turn offsets into lines and columns. */
+/** A text with its line starts, which converts offsets to lines and columns. */
 export class SourceFile {
   /** The path of the file, as it was named. */
   readonly path: string;
@@ -11,7 +11,7 @@ export class SourceFile {
   readonly text: string;
   /** The offset at which each line begins. */
   readonly #lineStarts: number[] = [0];
-  /** The text that frames show; `undefined`: there are none. */
+  /** The text that frames show; `undefined` to show no frames. */
   #shown: string | undefined;
 
   constructor(path: string, text: string) {
@@ -21,7 +21,7 @@ export class SourceFile {
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#lineStarts.push(at + 1);
   }
 
-  /** Returns the line, from 1, of an offset. */
+  /** Returns the line of an offset, from 1. */
   lineOf(offset: number): number {
     let [first, behind] = [0, this.#lineStarts.length];
     while (behind - first > 1) {
@@ -32,7 +32,7 @@ export class SourceFile {
     return first + 1;
   }
 
-  /** Returns the column, from 1, of an offset. */
+  /** Returns the column of an offset, from 1. */
   columnOf(offset: number): number {
     return this.positionOf(offset).column;
   }
@@ -48,7 +48,7 @@ export class SourceFile {
     return (this.#lineStarts[line - 1] ?? 0) + column - 1;
   }
 
-  /** Makes a finding a diagnostic: with line, column and frame. */
+  /** Turns a finding into a diagnostic with line, column and frame. */
   diagnose(finding: Finding, range: Range): Diagnostic {
     const start = this.positionOf(range.start);
     const end = this.positionOf(Math.max(range.end, range.start + 1));
@@ -70,7 +70,7 @@ export class SourceFile {
     this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
   }
 
-  /** Hides all that is in none of these ranges, in all later frames, also comments; white space, brackets and colons stay. */
+  /** In all later frames, hides everything outside these ranges, including comments, except white space, brackets and colons. */
   showOnly(ranges: readonly Range[]): void {
     if (this.#shown === undefined) return;
     const parts: string[] = [];
@@ -83,7 +83,7 @@ export class SourceFile {
     this.#shown = [...parts, hiddenText(this.#shown.slice(at))].join("");
   }
 
-  /** Makes all later diagnostics without a frame: any part of the text may be a secret. */
+  /** Removes the frames of all later diagnostics, because any part of the text may be a secret. */
   showNothing(): void {
     this.#shown = undefined;
   }
@@ -97,13 +97,13 @@ export class SourceFile {
   }
 }
 
-// A dash that begins an item stays.
+// A dash that begins a list item stays.
 function hiddenText(text: string): string {
   return text.replaceAll(/[^\s{}[\],:-]|(?<=\S)-|-(?=\S)/g, "*");
 }
 
-/** Returns the offset at which the line of an offset begins. */
+/** Returns the offset where the line of an offset begins. */
 export function lineStart(text: string, offset: number): number {
-  // Before the first character `lastIndexOf` would find a line end at the start.
+  // At offset 0, `lastIndexOf` would find a line end at the start.
   return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }

@@ -7,15 +7,15 @@ const INDENT = 2;
 const COLUMNS = 130;
 const ROUNDS = 4;
 
-/** Returns the order of the keys of the map at a path, in which `*` is any item of a list; other keys stay after these. */
+/** Returns the order of the keys of the map at a path; in the path, `*` is any list item. Keys without an order follow the others. */
 export type KeyOrder = (path: readonly string[]) => readonly string[] | undefined;
 
-/** The formatted text, or why it stays as it is. */
+/** The formatted text, or why the text was not changed. */
 export type Formatted = { readonly text: string } | { readonly refused: string };
 
 /**
- * Formats a parsed document: two spaces a level, one entry a line, at most one empty line, brackets only where they fit on a line.
- * Scalars, comments and the kind of line ends are kept. It refuses rather than change the meaning of the text.
+ * Formats a parsed document: two spaces for each level, one entry on each line, at most one empty line, and brackets only if their content
+ * fits on a line. Scalars, comments and the kind of line ends are kept. It refuses if the meaning of the text would change.
  */
 export function formatYaml(path: string, text: string, order: KeyOrder): Formatted {
   const { file, root } = parseYaml(path, text);
@@ -34,7 +34,7 @@ export function formatYaml(path: string, text: string, order: KeyOrder): Formatt
   return sameComments(text, printed) ? { text: written } : { refused: "it cannot be laid out without losing a comment" };
 }
 
-// A comment at an odd place may move to its own line only in a second pass, so the text is formatted until it stays the same.
+// A comment in an odd place may move to its own line only in a second pass, so the text is formatted until it no longer changes.
 function settled(path: string, text: string, printer: Printer): string | undefined {
   let before = text;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -60,7 +60,7 @@ function isOdd(key: string): boolean {
   return key === "" || key.includes("\n");
 }
 
-/** Returns whether two documents hold the same data, each number with the same digits; the order of keys does not matter. */
+/** Returns whether two documents hold the same data, including the digits of each number. The order of keys does not matter. */
 function sameData(left: SourceNode, right: SourceNode): boolean {
   return isDeepStrictEqual(toJson(left), toJson(right));
 }
@@ -129,7 +129,7 @@ class Printer {
     return this.#item(value, { head, indent, above: trailing === undefined ? [] : [trailing] }, inner);
   }
 
-  // An item begins on the line of its dash, and comments above its first key are above the dash.
+  // An item begins on the line of its dash. Comments above its first key go above the dash.
   #item(
     value: Collection,
     { head, indent, above }: { readonly head: string; readonly indent: number; readonly above: readonly string[] },
@@ -142,7 +142,7 @@ class Printer {
     return [...lead, `${head} ${first.trimStart()}`, ...rest];
   }
 
-  /** Returns a value on one line; `undefined` when it takes several, as every value with a comment does. */
+  /** Returns a value on one line; `undefined` if it takes several lines, as every value with a comment does. */
   #oneLine(value: Layout, path: readonly string[]): string | undefined {
     if (value.kind === "text") return value.text;
     if (!isCollection(value) || (value.style === "block" && value.entries.length > 0) || value.tail.length > 0) return undefined;

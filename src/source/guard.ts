@@ -7,13 +7,13 @@ import { EVENT, type Event, type ScalarEvent, STYLE } from "./yaml.ts";
 /** How many characters of a text are shown in a message. */
 export const SHOWN_CHARS = 40;
 
-/** The reason why a text cannot be read, and where. */
+/** Why a text cannot be read, and where. */
 export interface RefusedText extends Finding {
   /** The offset of the place in the text. */
   readonly offset: number;
 }
 
-/** Returns the finding of a text that is not even parsed: one that is too large, or has control characters. */
+/** Returns the finding for a text that is not even parsed, because it is too large or has control characters. */
 export function refusedText(text: string): RefusedText | undefined {
   return tooLarge(text) ?? controlCharacter(text);
 }
@@ -42,8 +42,8 @@ function controlCharacter(text: string): RefusedText | undefined {
 }
 
 /**
- * Returns the first part of YAML in a parsed text that files may not use: a directive, a tag, an alias, or a space that YAML does not
- * treat as one.
+ * Returns the first part of a parsed text that is valid YAML but not allowed in our files: a directive, a tag, an alias, or a space that
+ * YAML does not treat as one.
  */
 export function refusedPart(text: string, events: readonly Event[]): RefusedText | undefined {
   const directive = directiveIn(text);
@@ -60,7 +60,7 @@ export function refusedPart(text: string, events: readonly Event[]): RefusedText
 }
 
 const ANY_FOREIGN = new RegExp(FOREIGN_SPACE);
-/** Returns such a space at an end of a text without quotes, or where it should separate a key or a dash from the text after it. */
+/** Matches such a space at an end of an unquoted text, or where it should separate a key or a dash from the following text. */
 const FOREIGN_IN_PLAIN = new RegExp(`(?<=^(?:-|[\\w.-]+:)?)${FOREIGN_SPACE}|${FOREIGN_SPACE}$`);
 const FOREIGN_ON_LINE = new RegExp(`${FOREIGN_SPACE}(?<=(?:^|[-:,[\\]{}"'])[ \\t]*.)`);
 
@@ -70,7 +70,7 @@ function foreignSpaceIn(text: string, { style, valueStart, valueEnd }: ScalarEve
   return found === null ? undefined : foreignSpace(found[0], valueStart + found.index);
 }
 
-/** Returns such a space in a line that cannot be read. */
+/** Returns the finding for such a space in a line that cannot be parsed. */
 export function foreignSpaceOnLine(text: string, offset: number): RefusedText | undefined {
   const start = lineStart(text, offset);
   const [line = ""] = text.slice(start).split("\n", 1);
@@ -87,7 +87,7 @@ function foreignSpace(found: string, offset: number): RefusedText {
   };
 }
 
-/** A directive comes first: only comments and other directives may be above it. */
+/** Finds a directive, which only comments and other directives may precede. */
 export function directiveIn(text: string): RefusedText | undefined {
   const found = /^\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*%/.exec(text);
   return found === null ? undefined : notAllowed("directive", text, found[0].length - 1);
@@ -102,7 +102,7 @@ const NOT_ALLOWED = {
   },
 } as const;
 
-/** Returns the finding of a part that files may not use, at an offset. */
+/** Returns the finding for a part that our files must not use, at an offset. */
 export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset: number): RefusedText {
   return {
     code: `source.${part}`,
@@ -112,7 +112,7 @@ export function notAllowed(part: keyof typeof NOT_ALLOWED, text: string, offset:
   };
 }
 
-/** Returns the finding of a text that is nested too deeply, at an offset. */
+/** Returns the finding for a text that is nested too deeply, at an offset. */
 export function tooDeep(offset: number): RefusedText {
   return {
     code: "source.too-deep",

@@ -2,11 +2,11 @@ import type { ListNode, MapNode, Range, ScalarNode, SourceNode } from "./node.ts
 import type { SourceFile } from "./file.ts";
 import { type Mark, marksIn } from "./parse.ts";
 
-// A text split into the parts that are formatted (lines, indentation, order) and those that are kept exactly (scalars, comments).
+// A text is split into parts that are formatted (lines, indentation, order) and parts that are kept exactly (scalars, comments).
 
-/** A line with only a comment; `blank` when an empty line is above it. */
+/** A line with only a comment. */
 export interface CommentLine {
-  /** The comment, from its # to its end. */
+  /** The comment, from its # on. */
   readonly text: string;
   /** Whether an empty line is above it. */
   readonly blank: boolean;
@@ -14,24 +14,24 @@ export interface CommentLine {
 
 /** One entry of a map, or one item of a list. */
 export interface LayoutEntry {
-  /** The comments on lines of their own above it. */
+  /** The comments on their own lines above it. */
   readonly lead: readonly CommentLine[];
   /** Whether an empty line is above the key or the item. */
   readonly blank: boolean;
-  /** The key as it is written, and its meaning; an item of a list has none. */
+  /** The key as it is written, and its meaning; undefined for a list item. */
   readonly key: { readonly text: string; readonly name: string } | undefined;
   /** The layout of the entry's value, or of the item. */
   readonly value: Layout;
-  /** The comment after it on its line. */
+  /** The comment after it on the same line. */
   readonly trailing: string | undefined;
 }
 
 /** A map or a list, with its entries. */
 export interface Collection {
   readonly kind: "map" | "list";
-  /** Whether it has brackets; `bare` is the pair without braces that may be an item of a list in brackets. */
+  /** Whether it has brackets; `bare` is a pair without braces as an item of a list in brackets. */
   readonly style: "block" | "flow" | "bare";
-  /** In the order of the text. */
+  /** The entries in the order of the text. */
   readonly entries: readonly LayoutEntry[];
   /** Comments after the last entry that belong to it by their indentation. */
   readonly tail: readonly CommentLine[];
@@ -40,9 +40,9 @@ export interface Collection {
 /** The layout of a value. */
 export type Layout =
   | { readonly kind: "text"; readonly text: string }
-  /** A scalar over several lines; all but the first may be indented freely. */
+  /** A scalar on several lines. All lines except the first may be indented freely. */
   | { readonly kind: "folded"; readonly lines: readonly string[] }
-  /** A scalar that begins with | or >; its lines keep their relative indentation, and `margin` spaces if its header has a number. */
+  /** A scalar that begins with | or >. Its lines keep their relative indentation, and `margin` spaces if its header has a number. */
   | { readonly kind: "literal"; readonly header: string; readonly margin: number | undefined; readonly lines: readonly string[] }
   | Collection;
 
@@ -53,7 +53,7 @@ export function layoutOf(file: SourceFile, root: MapNode | ListNode): Collection
   return { ...layout, tail: [...layout.tail, ...builder.linesBefore(file.text.length)] };
 }
 
-/** The surroundings of a value: the column of its parent, the offset before which its comments are, and whether it is in brackets. */
+/** What is around a value: the column of its parent, the offset before which its comments are, and whether it is inside brackets. */
 interface Around {
   readonly column: number;
   readonly stop: number;
@@ -68,7 +68,7 @@ interface Child {
 class LayoutBuilder {
   readonly #file: SourceFile;
   readonly #lines: readonly string[];
-  // Comments without a place so far, in the order of the text.
+  // Comments that have no place yet, in the order of the text.
   readonly #comments: Mark[];
 
   constructor(file: SourceFile) {
@@ -77,7 +77,7 @@ class LayoutBuilder {
     this.#comments = [...marksIn(file.text).comments];
   }
 
-  /** Returns the comments before an offset that have no place yet, as lines of their own. */
+  /** Returns the comments before an offset that have no place yet, on lines of their own. */
   linesBefore(offset: number): CommentLine[] {
     const after = this.#comments.findIndex((comment) => comment.offset >= offset);
     return this.#comments.splice(0, after < 0 ? this.#comments.length : after).map((comment) => this.#lineOf(comment));
@@ -101,7 +101,7 @@ class LayoutBuilder {
   }
 
   #literal(text: string, range: Range, { column }: Around): Layout {
-    this.linesBefore(range.end); // a comment in the header is kept with it
+    this.linesBefore(range.end); // a comment in the header stays there
     const [header = "", ...rest] = text.split("\n");
     const [indicator = ""] = header.split(/\s/, 1);
     const digit = /[1-9]/.exec(indicator)?.[0];
@@ -130,7 +130,7 @@ class LayoutBuilder {
     return { kind: node.kind, style: flow ? "flow" : inFlow ? "bare" : "block", entries, tail };
   }
 
-  // After the last entry, a comment's indentation decides which of the ending collections it belongs to.
+  // After the last entry, the indentation of a comment decides to which of the ending collections it belongs.
   #tail(stop: number, column: number): readonly CommentLine[] {
     const tail: CommentLine[] = [];
     for (;;) {
@@ -156,7 +156,7 @@ class LayoutBuilder {
       opens || layout.kind === "literal" ? undefined : this.#onLineOf((missing ? key : value).range.end, around.stop);
     const entry = { blank, key: this.#keyOf(key), trailing: behindKey ?? behind };
     if (!("entries" in layout) || layout.entries.length > 0) return { ...entry, lead: [...lead, ...before], value: layout };
-    // Empty brackets have no place for the comments in them.
+    // Empty brackets have no room for their comments.
     return { ...entry, lead: [...lead, ...before, ...layout.tail], value: { ...layout, tail: [] } };
   }
 
@@ -164,7 +164,7 @@ class LayoutBuilder {
     return key === undefined ? undefined : { text: this.#file.text.slice(key.range.start, key.range.end), name: key.name };
   }
 
-  // The next comment, when it is between two offsets on the line of the first.
+  // Returns the next comment if it is between two offsets, on the line of the first.
   #onLineOf(offset: number, stop: number): string | undefined {
     const [comment] = this.#comments;
     const between = comment !== undefined && comment.offset >= offset && comment.offset < stop;
@@ -173,7 +173,7 @@ class LayoutBuilder {
     return comment.text;
   }
 
-  // Whether only spaces are before an offset on its line.
+  // Whether only spaces precede an offset on its line.
   #isFirstOnLine(offset: number): boolean {
     return this.#before(offset).trim() === "";
   }

@@ -1,13 +1,13 @@
 import { LIMITS } from "../base/limits.ts";
 
-/** Decodes UTF-8. Throws a TypeError for a wrong byte, because a guess at it would change what the text says. */
+/** Decodes UTF-8. Throws a TypeError for an invalid byte, because a guess would change the text. */
 export async function* textsOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
 }
 
-/** A line that is not empty, and its number from 1. */
+/** A line that is not empty. */
 export interface TextLine {
   /** Its number, from 1. */
   readonly line: number;
@@ -15,7 +15,7 @@ export interface TextLine {
   readonly text: string;
 }
 
-/** Yields the lines of a text that comes in pieces. Throws a RangeError for a line of more than `LIMITS.rowChars`. */
+/** Yields the lines of a text that arrives in pieces. Throws a RangeError for a line of more than `LIMITS.rowChars`. */
 export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<TextLine> {
   let [rest, line] = ["", 0];
   for await (const text of texts) {

@@ -5,28 +5,28 @@ import type { Json } from "../base/json/json.ts";
 export interface Range {
   /** The offset of the first character. */
   readonly start: number;
-  /** The offset behind the last character. */
+  /** The offset after the last character. */
   readonly end: number;
 }
 
-/** A YAML value with its position. Numbers keep the digits they were written with. */
+/** A YAML value with its position. Numbers keep the digits with which they were written. */
 export type SourceNode = ScalarNode | MapNode | ListNode;
 
 /** A text, number, boolean or null. */
 export interface ScalarNode {
   readonly kind: "scalar";
-  /** The value; of a text, without quotes and escapes. */
+  /** The value; a text is without quotes and escapes. */
   readonly value: null | boolean | string | Decimal;
   /** Where it is in the text. */
   readonly range: Range;
-  /** Returns the offset in the text of the character `index` of a string value, or the scalar's start if that is unknown. */
+  /** Returns the offset in the file of the character `index` of a text; the scalar's start if it is unknown. */
   readonly offsetOf: (index: number) => number;
 }
 
-/** A map, with its entries in their order. */
+/** A map, with its entries in order. */
 export interface MapNode {
   readonly kind: "map";
-  /** By key. */
+  /** The entries by their keys. */
   readonly entries: ReadonlyMap<string, MapEntry>;
   /** Where it is in the text. */
   readonly range: Range;
@@ -43,18 +43,18 @@ export interface MapEntry {
 /** A list, with its items. */
 export interface ListNode {
   readonly kind: "list";
-  /** In the order of the text. */
+  /** The items in the order of the text. */
   readonly items: readonly SourceNode[];
   /** Where it is in the text. */
   readonly range: Range;
 }
 
-/** The value without its positions. */
+/** Returns the value without its positions. */
 export function toJson(node: SourceNode): Json {
   return valueOf(node, (exact) => exact) as Json;
 }
 
-/** The same with JavaScript's numbers: for schema checks only. */
+/** Does the same with JavaScript numbers, only for schema checks. */
 export function toPlain(node: SourceNode): unknown {
   return valueOf(node, (exact) => exact.likeness());
 }
@@ -80,17 +80,17 @@ export function child(node: SourceNode | undefined, key: string): SourceNode | u
   return node?.kind === "map" ? node.entries.get(key)?.value : undefined;
 }
 
-/** Returns the items of a list; none of anything else. */
+/** Returns the items of a list; none for any other node. */
 export function itemsIn(node: SourceNode | undefined): readonly SourceNode[] {
   return node?.kind === "list" ? node.items : [];
 }
 
-/** Returns the entries of a map by their keys; none of anything else. */
+/** Returns the entries of a map by their keys; none for any other node. */
 export function entriesIn(node: SourceNode | undefined): readonly (readonly [string, MapEntry])[] {
   return node?.kind === "map" ? [...node.entries] : [];
 }
 
-/** Returns the node at a path of keys and indexes, or the deepest existing one on the way. */
+/** Returns the node at a path of keys and indexes, or the deepest existing node on the path. */
 export function nodeAt(root: SourceNode, path: readonly string[]): SourceNode {
   let node = root;
   for (const key of path) {
@@ -106,7 +106,7 @@ export function textOf(node: SourceNode | undefined): string | undefined {
   return node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** Returns where a value is marked. A map is marked where it begins: a missing field is no fault of all of it. */
+/** Returns the range that marks a value. A map is marked only at its beginning, because a missing field is not the fault of the whole map. */
 export function startOf(node: SourceNode): Range {
   return node.kind === "scalar" ? node.range : { start: node.range.start, end: node.range.start + 1 };
 }

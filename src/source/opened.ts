@@ -9,7 +9,7 @@ export interface Opened {
 }
 
 /**
- * Returns the innermost quote or bracket that is open at an offset, for texts that cannot be parsed. It reads roughly: quotes and
+ * Returns the innermost quote or bracket that is open at an offset, for texts that cannot be parsed. The reading is rough: quotes and
  * brackets count where a value may begin, and block texts are skipped.
  */
 export function openedBefore(text: string, offset: number): Opened | undefined {
@@ -39,7 +39,7 @@ function tokenAt(text: string, at: number, inFlow: boolean): string {
   return !inFlow && /^[|>]/.test(token) ? blockAt(text, at) : token;
 }
 
-// A block of text continues while lines are empty or indented further than its parent.
+// A block of text continues as long as its lines are empty or indented further than its parent.
 function blockAt(text: string, at: number): string {
   const line = lineStart(text, at);
   const head = text.slice(line, at);

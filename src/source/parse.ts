@@ -8,17 +8,17 @@ import { type RefusedText, refusedPart, refusedText, SHOWN_CHARS } from "./guard
 import type { ListNode, MapEntry, MapNode, Range, ScalarNode, SourceNode } from "./node.ts";
 import { EVENT, type Event, eventsOf, scalarText, type ScalarEvent, STYLE, SyntaxFault } from "./yaml.ts";
 
-/** A parsed file, or the reason why it cannot be read. */
+/** A parsed file, or why it cannot be read. */
 export interface Parsed {
   /** The text with its line ends. */
   readonly file: SourceFile;
-  /** The value of the document; `undefined` when there are findings. */
+  /** The value of the document; `undefined` if there are findings. */
   readonly root: SourceNode | undefined;
-  /** Why the file cannot be read; empty when it can. */
+  /** Why the file cannot be read; empty if it can. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads one YAML 1.2 document: no aliases, no tags, no directives, unique keys, exact numbers, bounded depth. */
+/** Parses one YAML 1.2 document, without aliases, tags or directives, with unique keys, exact numbers and bounded depth. */
 export function parseYaml(path: string, text: string): Parsed {
   const file = new SourceFile(path, text);
   const events = readEvents(text);
@@ -41,7 +41,7 @@ function readEvents(text: string): readonly Event[] | RefusedText {
   }
 }
 
-/** A mark that is not part of the data, and where it begins. */
+/** A comment or an anchor, and where it begins. */
 export interface Mark {
   /** The mark as it is written, with its # or &. */
   readonly text: string;
@@ -49,10 +49,10 @@ export interface Mark {
   readonly offset: number;
 }
 
-// A comment continues to the end of the line in YAML's sense, past characters that JavaScript takes for a line end.
+// A comment ends at a line end in the sense of YAML. It may contain other characters that JavaScript takes for a line end.
 const COMMENT = /(?<=^|\s)#[^\r\n]*/g;
 
-/** Returns what a parsed text holds beside its data: comments, and anchors, which nothing may refer to. */
+/** Returns the parts of a parsed text that are not data: comments, and anchors, to which nothing may refer. */
 export function marksIn(text: string): { readonly comments: readonly Mark[]; readonly anchors: readonly Mark[] } {
   const comments: Mark[] = [];
   const anchors: Mark[] = [];
@@ -76,7 +76,7 @@ export function marksIn(text: string): { readonly comments: readonly Mark[]; rea
   return { comments, anchors };
 }
 
-// YAML 1.2.2, 10.3.2: the other types of a text without quotes.
+// YAML 1.2.2, 10.3.2: unquoted texts of other types.
 const WORDS: ReadonlyMap<string, null | boolean> = new Map([
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
   ...["true", "True", "TRUE"].map((word) => [word, true] as const),
@@ -89,10 +89,7 @@ const NUMBER =
 const GAP = /(?:[\s,:?]|(?<=\s)#[^\r\n]*)*/y;
 const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
 
-/**
- * The offset of a value that is no text, or of a text with escapes or folded lines: its characters have no known place, so all are at its
- * start.
- */
+/** A scalar that is not a text, or a text with escapes or folded lines. The places of its characters are unknown, so all of them are at its start. */
 class Scalar implements ScalarNode {
   readonly kind = "scalar";
   readonly value: ScalarNode["value"];
@@ -122,7 +119,7 @@ class OneToOne extends Scalar {
   }
 }
 
-/** A block of text whose lines are in the file as they are, except for their indentation. */
+/** A block text whose lines are in the file unchanged, except for their indentation. */
 class Block extends Scalar {
   readonly #file: SourceFile;
   readonly #event: ScalarEvent;
@@ -135,7 +132,7 @@ class Block extends Scalar {
   }
 
   override offsetOf(index: number): number {
-    // Computed once, because an expression on each line needs each.
+    // Computed once, because each expression in the text needs it.
     this.#lines ??= new SourceFile(this.#file.path, String(this.value));
     const { line, column } = this.#lines.positionOf(index);
     const { valueStart, indent } = this.#event;
@@ -143,12 +140,12 @@ class Block extends Scalar {
   }
 }
 
-/** Makes a tree of positioned values from the parser's events. */
+/** Builds a tree of positioned values from the parser's events. */
 class Reader {
   readonly #file: SourceFile;
   readonly #events: readonly Event[];
   readonly #diagnostics: Diagnostic[] = [];
-  /** Keys by their text: the same few occur again and again. */
+  /** The keys by their texts, because the same few keys occur again and again. */
   readonly #names = new Map<string, string>();
   /** The next event. */
   #at = 0;
@@ -183,7 +180,7 @@ class Reader {
     return event;
   }
 
-  /** Returns the next value; a missing one is at `missing`. */
+  /** Returns the next value; a missing one gets the range `missing`. */
   #node(missing: Range): SourceNode {
     const event = this.#next();
     switch (event?.type) {
@@ -205,7 +202,7 @@ class Reader {
     return { kind: "list", items: items.slice(), range: { start, end: this.#close(start) } };
   }
 
-  // The place of a missing item.
+  // Returns the place of a missing item.
   #behindDash(): Range {
     this.#end = behind(GAP, this.#file.text, this.#end) + 1;
     return { start: this.#end, end: this.#end };
@@ -253,7 +250,7 @@ class Reader {
     this.#report({ code: "source.duplicate-key", message, suggestion: "keep one of the two" }, range);
   }
 
-  // In braces a comma ends an entry, even inside of a number or a text.
+  // Inside braces a comma ends an entry, even in the middle of a number or a text.
   #checkColon(start: number, key: Range): void {
     const { text } = this.#file;
     if (text.charAt(start) !== "{" || text.charAt(behind(SPACE, text, key.end)) === ":") return;
@@ -267,7 +264,7 @@ class Reader {
     return closes;
   }
 
-  // A collection with brackets ends after its bracket; any other ends with its last entry.
+  // A collection in brackets ends after its bracket, any other with its last entry.
   #close(start: number): number {
     const opening = this.#file.text.charAt(start);
     if (opening === "[" || opening === "{")
@@ -310,7 +307,7 @@ class Reader {
   }
 }
 
-// Where a match of a pattern from an offset ends, if it matches.
+// Returns where the match of a pattern at an offset ends.
 function behind(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   pattern.exec(text);
@@ -325,7 +322,7 @@ const SECOND_DOCUMENT: Finding = {
   suggestion: "one file holds one document: move it to a file of its own",
 };
 
-// The place of its marker, or of its content if there is none.
+// Returns the place of the second document's marker or, without one, of its content.
 function secondStart(text: string, events: readonly Event[], second: number): number {
   const last = events.findLast(
     (event, at): event is ScalarEvent => at < second && event.type === EVENT.SCALAR && !isLeftOut(event),
@@ -346,7 +343,7 @@ function nullAt(range: Range): ScalarNode {
   return new Scalar(null, range);
 }
 
-// The parser reports where the content is: quotes are around it, and the header of a block is above it.
+// The parser reports only the place of the content. Quotes surround it, and the header of a block precedes it.
 function rangeOf(text: string, { style, valueStart, valueEnd }: ScalarEvent): Range {
   switch (style) {
     case STYLE.SINGLE_QUOTED:

@@ -5,7 +5,7 @@ import { ENTITY_PATTERN } from "../base/entity.ts";
 import { STEP_ID } from "../base/text/step-id.ts";
 import { TAG_PATTERN } from "../base/text/tag.ts";
 
-// Patterns are for schemas. People read rules, and the text that they probably meant.
+// Schemas have patterns. People get a rule in words, and the text that they probably meant.
 
 const RULES: ReadonlyMap<string, string> = new Map([
   [DURATION_PATTERN, "must be a duration, such as 500ms, 30s, 5m, 2h or 1d"],
@@ -20,14 +20,14 @@ const RULES: ReadonlyMap<string, string> = new Map([
   [TAG_PATTERN, "must be a tag: letters, digits, _ . and -, beginning with a letter or a digit"],
 ]);
 
-/** Returns the rule behind a pattern of our schemas in words; `undefined` where the description of the place has the rule. */
+/** Returns the rule of one of our patterns in words; `undefined` if the schema's description contains the rule. */
 export function ruleOf(pattern: string): string | undefined {
   return RULES.get(pattern);
 }
 
 const MOST_CHARS = 100;
 
-/** Returns the text that somebody probably meant who wrote one that a pattern refuses. */
+/** Returns the text that a person probably meant by a text that a pattern refuses. */
 export function meantBy(text: string, pattern: string): string | undefined {
   if (text.length > MOST_CHARS) return undefined;
   const shape = new RegExp(pattern);
@@ -36,7 +36,7 @@ export function meantBy(text: string, pattern: string): string | undefined {
 
 function candidatesFor(text: string, pattern: string): readonly string[] {
   if (pattern === DURATION_PATTERN) return [meantDuration(text) ?? ""];
-  // With other signs a number is another amount.
+  // Replacing other signs would change the amount.
   return pattern === NUMERAL_PATTERN || pattern === UNSIGNED_PATTERN ? [unspaced(text)] : namesOf(text);
 }
 

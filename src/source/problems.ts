@@ -7,7 +7,7 @@ import type { Finding } from "./diagnostic.ts";
 import { meantBy, ruleOf } from "./pattern-rules.ts";
 import { nodeAt, type Range, type SourceNode, startOf } from "./node.ts";
 
-/** A finding of a schema check, and the place in the text that it is about. */
+/** A finding of a schema check, with its place in the text. */
 export interface PlacedFinding {
   /** What is wrong, and how to fix it. */
   readonly finding: Finding;
@@ -16,8 +16,8 @@ export interface PlacedFinding {
 }
 
 /**
- * Returns the useful problems of a schema check. A choice reports every branch that did not fit: here it becomes the problems inside the
- * branch for the given kind of value, or else one problem that names everything that is allowed there.
+ * Returns the useful problems of a schema check. A choice reports every branch that does not fit. This becomes the problems in the branch
+ * for the given kind of value or, if there is none, one problem that names everything that is allowed.
  */
 export function essential(problems: readonly SchemaViolation[]): readonly SchemaViolation[] {
   if (problems.length === 0) return problems;
@@ -34,7 +34,7 @@ export function essential(problems: readonly SchemaViolation[]): readonly Schema
   });
 }
 
-// A field that is misspelt is not also missing.
+// A misspelt field is not also reported as missing.
 function fieldMeant(problem: SchemaViolation): string | undefined {
   const { additionalProperty } = problem.params;
   const near = typeof additionalProperty === "string" ? meantField(additionalProperty, knownFields(problem)) : undefined;
@@ -45,7 +45,7 @@ function knownFields({ schema }: SchemaViolation): readonly string[] {
   return Object.keys((schema["properties"] as object | undefined) ?? {});
 }
 
-// The validator reports the branches just before the choice.
+// The validator reports the branches directly before the choice.
 function takeWithin(path: readonly string[], problems: SchemaViolation[]): readonly SchemaViolation[] {
   const outside = problems.findLastIndex((problem) => !path.every((key, at) => problem.path[at] === key));
   return problems.splice(outside + 1);
@@ -59,7 +59,7 @@ function settle(choice: SchemaViolation, branches: readonly SchemaViolation[]): 
   return details.length > 0 ? details : [{ ...choice, params: { misfits } }];
 }
 
-/** Turns the useful problems of a schema check into findings at the wrong key or value. */
+/** Turns the useful problems of a schema check into findings at the wrong keys or values. */
 export function placeEssential(problems: readonly SchemaViolation[], root: SourceNode): readonly PlacedFinding[] {
   return essential(problems).map((problem) => placeProblem(problem, root));
 }
@@ -105,7 +105,7 @@ function unknownField(problem: SchemaViolation, field: string): Finding {
   };
 }
 
-// The words of other tools, and our keyword that does the same: of a step, of a playbook, or of an environment.
+// Words of other tools, with our keyword for the same thing in a step, a playbook or an environment.
 const OTHER_WORDS: readonly (readonly [ours: string, others: readonly string[]])[] = [
   ["expect", ["assert", "asserts", "assertions", "verify", "validate", "match", "response", "successcriteria"]],
   ["if", ["when", "condition"]],
@@ -125,7 +125,7 @@ const OTHER_WORDS: readonly (readonly [ours: string, others: readonly string[]])
   ["steps", ["tasks", "stages", "scenarios", "testcases", "workflows", "jobs"]],
 ];
 
-/** Returns the field that a misspelt name, or the word of another tool, was probably meant as. */
+/** Returns the field that a person probably meant by a misspelt name, or by a word of another tool. */
 export function meantField(field: string, known: readonly string[]): string | undefined {
   return otherWord(field, known) ?? didYouMean(field, known);
 }
@@ -158,7 +158,7 @@ function describe(problem: SchemaViolation, node: SourceNode): Finding {
       suggestion: example === undefined ? undefined : `write ${missing}: ${example}`,
     };
   }
-  // A number or a boolean in the place of a text is written as that text without quotes.
+  // A number or a boolean in the place of a text is converted to that text.
   const text = node.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
   const pattern = typeof schema["pattern"] === "string" ? schema["pattern"] : undefined;
   const rule = pattern === undefined ? undefined : ruleOf(pattern);
@@ -182,7 +182,7 @@ function exampleIn({ examples }: SchemaViolation["schema"]): string | undefined 
   return Array.isArray(examples) ? String(examples[0]) : undefined;
 }
 
-// The words that a value may be, also where a word is one form of several.
+// Returns the words that are allowed, even if they are only one of several alternatives.
 function allowedIn({ params, keyword }: SchemaViolation): readonly unknown[] {
   const { allowedValues, allowedValue, misfits } = params;
   if (Array.isArray(allowedValues)) return allowedValues;
@@ -195,7 +195,7 @@ function asMeant(text: string | undefined, pattern: string | undefined): string 
   return meant === undefined ? undefined : `try ${meant}`;
 }
 
-// A value may be a secret in the wrong place, and is not shown again.
+// The value may be a secret in the wrong place, so it is not repeated.
 function asTyped({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
   if (keyword !== "type" || node.kind !== "scalar" || node.value === null) return undefined;
   if (params["type"] === "array") return "put it in [ ]";
@@ -204,7 +204,7 @@ function asTyped({ keyword, params }: SchemaViolation, node: SourceNode): string
   return isText(params["type"]) ? "put it in quotes" : undefined;
 }
 
-// The words of YAML 1.1.
+// Words of YAML 1.1.
 const YES_OR_NO: ReadonlyMap<string, string> = new Map([
   ...["yes", "y", "on"].map((word) => [word, "write true"] as const),
   ...["no", "n", "off"].map((word) => [word, "write false"] as const),
@@ -221,7 +221,7 @@ function isText(type: unknown): boolean {
   return [type].flat().includes("string");
 }
 
-// A text with a colon in it is a map to YAML, which begins at its first key.
+// To YAML, an unquoted text that contains a colon is a map, which begins at its first key.
 function unquoted({ keyword, params }: SchemaViolation, node: SourceNode): string | undefined {
   if (keyword !== "type" || params["type"] !== "string" || node.kind !== "map") return undefined;
   const [first] = node.entries.values();
@@ -229,7 +229,7 @@ function unquoted({ keyword, params }: SchemaViolation, node: SourceNode): strin
   return "outside quotes, a : with a space after it makes a map of a text: quote the whole text";
 }
 
-/** The code for each keyword of JSON Schema that our schemas use; `placeProblem` has the other ones. */
+/** The code for each keyword of JSON Schema in our schemas. `placeProblem` handles the others. */
 export const KEYWORD_CODES: Readonly<Record<string, Code>> = {
   type: "schema.type",
   anyOf: "schema.type",

@@ -1,9 +1,9 @@
 import type { Finding } from "./diagnostic.ts";
 import { type Parsed, parseYaml } from "./parse.ts";
 
-// The keys and secrets in a text that cannot be read are unknown, and its lines are shown to explain what is wrong (decision 12).
+// If a text cannot be parsed, its keys and secrets are unknown, but its lines are shown to explain the error (decision 12).
 
-/** Reads a text that refers to keys and secrets. If it cannot be read, no value that is written in place of a reference is shown. */
+/** Parses a text that refers to keys and secrets. If this fails, no value that is written in place of a reference is shown. */
 export function parseUnshown(path: string, text: string): Parsed {
   const parsed = parseYaml(path, text);
   const [first] = parsed.diagnostics;
@@ -26,18 +26,18 @@ const UNREADABLE: Finding = {
 const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url|postgres|http|headers)["']?[ \t]*:/i;
 const LONGEST_LINE = 4_000;
 
-/** Returns the value after a key that is no reference, up to the next key or the end of the line. */
+/** Matches the value after a key if it is not a reference, up to the next key or the end of the line. */
 const VALUE =
   /(?<=:[ \t]+)(?!["']?(?:env|file):|[|>][-+\d]*[ \t\r]*$)[^\s{#].*?(?=[ \t]*(?:,[ \t]*["']?\w+["']?[ \t]*:|[ \t}\r]*$))/g;
 const ENTRY = /^[ \t{,-]*["']?\w+["']?[ \t]*:/;
 
-/** The part of a text that belongs to a name whose values may be secrets. */
+/** The part of a text below a name whose values may be secrets. */
 interface Region {
-  /** The column of the line with the name: text that is indented further belongs to it. */
+  /** The column of the line with the name. Text that is indented further belongs to it. */
   readonly margin: number;
   /** How many brackets are open. */
   readonly depth: number;
-  /** The quote that is open; empty when there is none. */
+  /** The quote that is open; empty if there is none. */
   readonly quote: string;
 }
 
@@ -66,7 +66,7 @@ function marginOf(line: string): number {
 
 const BRACKETS: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
-// A quote begins a text only where a value may begin, because it may also be an apostrophe.
+// A quote begins a text only where a value may begin; elsewhere it may be an apostrophe.
 function behind({ margin, depth, quote }: Region, line: string): Region {
   let [open, quoted] = [depth, quote];
   for (let at = 0; at < line.length; at++) {

@@ -19,14 +19,13 @@ import { harmless, harmlessJson } from "../base/text/harmless.ts";
 
 export { type Node, YAMLMap };
 
-// YAML that people read and edit later is written through the library's document model, which keeps their comments in place (decision
-// 14).
+// YAML that people read and edit later is written with the library's document model, which keeps their comments in place (decision 14).
 
 const LINE = { lineWidth: 120, flowCollectionPadding: true } as const;
 const WHOLE_LINES = { ...LINE, lineWidth: 0 } as const;
-// Quotes the texts that readers of YAML 1.1 misread: dates, yes, 0777.
+// Quotes texts that readers of YAML 1.1 would misread: dates, yes, 0777.
 const QUOTED = { compat: "yaml-1.1" } as const;
-// Writes a number with the digits that it has.
+// Writes a number with its original digits.
 const EXACT: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,
@@ -35,7 +34,7 @@ const EXACT: ScalarTag = {
   resolve: (text) => text,
   stringify: ({ value }) => (value as Decimal).text,
 };
-// Writes a text in which a terminal or a log would find something to obey with escapes, which say the same.
+// Writes a text that a terminal or a log reader might execute with escapes, which mean the same text.
 const ESCAPED: ScalarTag = {
   tag: "tag:yaml.org,2002:str",
   default: true,
@@ -46,12 +45,12 @@ const ESCAPED: ScalarTag = {
 };
 const TAGS = { customTags: [EXACT, ESCAPED], aliasDuplicateObjects: false };
 
-/** A field of a map that is written. */
+/** A field of a map to write. */
 export interface WrittenField {
-  /** The key, written as a text. */
+  /** The key, which is written as a text. */
   readonly key: string;
   readonly value: Node;
-  /** A comment on lines of its own above the field. */
+  /** A comment on its own lines above the field. */
   readonly above?: string;
   /** Whether an empty line comes before the field. */
   readonly apart?: boolean;
@@ -62,7 +61,7 @@ export function writeYaml(value: unknown): string {
   return stringify(asNode(value), { ...LINE, ...QUOTED, ...TAGS });
 }
 
-/** Makes a node of a value; an expression is quoted. */
+/** Returns a value as a node. Expressions are quoted. */
 export function asNode(value: unknown): Node {
   const node = new Document(value, TAGS).contents ?? new Scalar(null);
   visit(node, {
@@ -73,7 +72,7 @@ export function asNode(value: unknown): Node {
   return node;
 }
 
-/** Makes a node of a value, written on one line; `beside` is a comment at its end. */
+/** Returns a value as a node on one line. `beside` is a comment at its end. */
 export function onOneLine(value: unknown, beside?: string): Node {
   const node = asNode(value);
   if (!isScalar(node)) (node as YAMLMap | YAMLSeq).flow = true;
@@ -81,7 +80,7 @@ export function onOneLine(value: unknown, beside?: string): Node {
   return node;
 }
 
-/** Makes a map of fields, in their order. */
+/** Returns a map with these fields, in this order. */
 export function mapOf(fields: readonly WrittenField[]): YAMLMap {
   const map = new YAMLMap();
   for (const { key, value, above, apart = false } of fields) {
@@ -93,7 +92,7 @@ export function mapOf(fields: readonly WrittenField[]): YAMLMap {
   return map;
 }
 
-/** Makes a list of maps with an empty line between them. */
+/** Returns a list of maps, with an empty line between them. */
 export function listOf(maps: readonly YAMLMap[]): YAMLSeq {
   const list = new YAMLSeq();
   maps.forEach((map, at) => {
@@ -110,7 +109,7 @@ export function writeDocument(fields: readonly WrittenField[]): string {
   return document.toString(WHOLE_LINES);
 }
 
-/** A value that is put into a map. */
+/** A value to put into a map. */
 export interface YamlEdit {
   /** The keys from the map to the place. */
   readonly path: readonly string[];
@@ -119,8 +118,8 @@ export interface YamlEdit {
 }
 
 /**
- * Returns a document in which one map, which is made if it is not there, has other values in some places. The lines outside of it, comments and order stay
- * as they are. Throws a Failure when the document cannot be edited.
+ * Returns a document with changed values in one map, which is created if it is missing. The lines outside the map, comments and order are kept. Throws a
+ * Failure if the document cannot be edited.
  */
 export function editYaml(text: string, at: readonly [...string[], string], edits: readonly YamlEdit[]): string {
   const document = parseDocument(text, { version: "1.2" });
@@ -135,7 +134,7 @@ export function editYaml(text: string, at: readonly [...string[], string], edits
   const [first] = parent.items;
   const edited = parent.items.find((each) => isScalar(each.key) && each.key.value === key);
   const start = isScalar(first?.key) ? first.key.range?.[0] : undefined;
-  // A map on one line is written again as a whole.
+  // A map on one line is rewritten as a whole.
   if (parent.flow === true || start === undefined || edited === undefined) return document.toString(WHOLE_LINES);
   const indent = " ".repeat(start - (text.lastIndexOf("\n", start - 1) + 1));
   const written = new Document(undefined, QUOTED);
@@ -147,7 +146,7 @@ export function editYaml(text: string, at: readonly [...string[], string], edits
   return `${before}${before.endsWith("\n") || before === "" ? "" : "\n"}${block}\n${text.slice(to)}`;
 }
 
-// From the line of the key to the end of the value; a new one is put behind all others.
+// Returns the range from the line of the key to the end of the value. A new key goes after all others.
 function placeOf(text: string, parent: YAMLMap, edited: Pair): readonly [number, number] {
   const keyAt = isScalar(edited.key) ? edited.key.range?.[0] : undefined;
   if (keyAt !== undefined) return [text.lastIndexOf("\n", keyAt - 1) + 1, endOf(edited.value) ?? keyAt];

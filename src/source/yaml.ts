@@ -3,19 +3,19 @@ import { LIMITS } from "../base/limits.ts";
 import { lineStart } from "./file.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
-// The door to the YAML library. We read its events and build no documents: decision 10.
+// The door to the YAML library. We read its events and build no documents (decision 10).
 
 export { type Event, EVENT_ID as EVENT, SCALAR_STYLE as STYLE };
 
-/** The place of a scalar's content, and how it is written; an offset below 0 means that it is missing. */
+/** The place and style of a scalar's content. A negative offset means that it is missing. */
 export type ScalarEvent = Extract<Event, { readonly type: typeof EVENT_ID.SCALAR }>;
 
-/** Returns the value of a scalar as text: without quotes and escapes, its lines folded. */
+/** Returns the value of a scalar as a text without quotes and escapes, and with its lines folded. */
 export const scalarText: (text: string, scalar: ScalarEvent) => string = getScalarValue;
 
-/** The reason why a text cannot be parsed, in the library's words, and where it gave up. */
+/** Why a text cannot be parsed, in the library's words, and where the parser failed. */
 export class SyntaxFault extends Error {
-  /** The offset in the text at which the parser gave up. */
+  /** The offset in the text where the parser failed. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {
@@ -24,13 +24,13 @@ export class SyntaxFault extends Error {
   }
 }
 
-/** Returns the parts of a YAML text in their order, with offsets into it. Throws a {@link SyntaxFault}. */
+/** Returns the parts of a YAML text in order, with their offsets. Throws a {@link SyntaxFault}. */
 export function eventsOf(text: string): readonly Event[] {
   const found = parsed(text);
   return found instanceof SyntaxFault ? withBracketsAtMargin(text, found) : found;
 }
 
-// A scalar in as many collections as are allowed is one level more.
+// A scalar inside the allowed number of collections is one level more.
 const MAX_DEPTH = LIMITS.textDepth + 1;
 
 function parsed(text: string): readonly Event[] | SyntaxFault {
@@ -45,9 +45,10 @@ function parsed(text: string): readonly Event[] | SyntaxFault {
 const GAP_ROUNDS = 8;
 
 /**
- * Parses a text in which a closing bracket may be in the column of its collection's key, as everyone writes it; YAML's grammar and the
- * library want it further in. So the line ends and comments before such a bracket become spaces, which moves nothing, unless they turn
- * out to be part of a text. Other faults are reported from the attempt in which the parser gets furthest. Throws a {@link SyntaxFault}.
+ * Parses a text in which a closing bracket may be in the column of its collection's key, as everyone writes it. YAML's grammar and the
+ * library require it further in. So the line ends and comments before such a bracket are replaced by spaces, which moves nothing, unless
+ * they turn out to be part of a text. Other faults are reported from the attempt in which the parser gets furthest. Throws a {@link
+ * SyntaxFault}.
  */
 function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[] {
   if (fault.message !== "deficient indentation" || !"]}".includes(text.charAt(fault.offset))) throw fault;
@@ -65,7 +66,7 @@ function withBracketsAtMargin(text: string, fault: SyntaxFault): readonly Event[
   throw furthest;
 }
 
-// The text before a bracket that is the first on its line: line ends, comments, and lines of nothing else.
+// Returns the gaps before each bracket that is the first on its line: line ends, comments, and lines without anything else.
 function gapsIn(text: string): readonly Stretch[] {
   return Array.from(text.matchAll(/(?<=\n)[ \t]*(?=[\]}])/g), ({ 0: indentation, index }) => {
     return { start: gapStart(text, index), end: index + indentation.length };
