@@ -7,30 +7,30 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { type AnswerBody, jsonIn } from "../transport/exchange.ts";
 
-/** What a ledger said to one call, however many requests that took. */
+/** The ledger's answer to one call, which may take several requests. */
 export type Said =
   | { readonly kind: "done"; readonly payload: Json }
   | { readonly kind: "refused"; readonly condition: string }
-  /** An answer that neither grants nor refuses, such as a server error or a list that never ends. */
+  /** An answer that neither accepts nor refuses, such as a server error or a list that never ends. */
   | { readonly kind: "broken"; readonly why: string }
-  /** A list of so many pages that it is not read. */
+  /** A list with too many pages, which is not read. */
   | { readonly kind: "unread" }
   /** No answer came, so nothing is known. */
   | { readonly kind: "lost"; readonly why: string };
 
-/** A whole answer to one request, or why there is none. */
+/** A complete answer to one request, or why there is none. */
 export type RawAnswer = (AnswerBody & { readonly status: number }) | { readonly lost: string };
 
-/** Carries one request to a ledger. */
+/** Sends one request to a ledger. */
 export type Carry = (operation: Operation, request: ServiceRequest) => Promise<RawAnswer>;
 
-/** One call, its input as it is sent. */
+/** One call with its input as it is sent. */
 export interface ExploredCall {
   /** The name of the operation. */
   readonly uses: string;
   /** The input of the operation, without expressions. */
   readonly input: JsonObject;
-  /** The entity that acts: `userId:alice`. */
+  /** The acting entity, such as `userId:alice`. */
   readonly actingEntity: string;
 }
 
@@ -38,14 +38,14 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 250;
 const RECEIPT = "ledger.receipt.get";
 
-/** Asks a ledger: reads every page of a list, and waits for the receipt of a write. A write is sent once. */
+/** Makes calls to a ledger: reads every page of a list, and waits for the receipt of a write. A write is sent once. */
 export class Asker {
   readonly #carry: Carry;
   readonly #profile: Profile;
   readonly #clock: Clock;
-  /** The lists that are not read any more. */
+  /** The lists that are too long to be read again. */
   readonly #long = new Set<string>();
-  /** Requests that were sent. */
+  /** The number of requests. */
   requests = 0;
 
   constructor(carry: Carry, { profile, clock }: { readonly profile: Profile; readonly clock: Clock }) {
@@ -54,7 +54,7 @@ export class Asker {
     this.#clock = clock;
   }
 
-  /** Makes one call and returns what the ledger said to it. Throws nothing for any answer. */
+  /** Makes one call and returns the ledger's answer. Never throws because of an answer. */
   async ask(call: ExploredCall): Promise<Said> {
     const operation = operationNamed(call.uses);
     if (operation.call.paging !== undefined) return this.#pages(operation, call, operation.call.paging.items);
@@ -117,7 +117,7 @@ export class Asker {
       if (isForeign) return { kind: "broken", why: `HTTP ${status} without JSON` };
       return { kind: "done", payload: body ?? null };
     }
-    // A gateway in front of the service writes pages; the ledger's own errors are JSON.
+    // A gateway in front of the service answers in HTML, but the ledger's own errors are JSON.
     if (isForeign) return { kind: "lost", why: `HTTP ${status} without JSON` };
     if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
@@ -125,7 +125,7 @@ export class Asker {
   }
 }
 
-/** The text of a body as it leaves. */
+/** Returns the text of a body as it is sent. */
 export function bodyText({ body }: ServiceRequest): string | undefined {
   return body === undefined ? undefined : writeJson(body);
 }

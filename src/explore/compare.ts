@@ -3,26 +3,26 @@ import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 
 /** The first place where two answers differ. */
 export interface AnswerDifference {
-  /** The names of fields and the places in lists, from 0 on, that lead there; empty when the whole answers differ. */
+  /** The field names and list indexes (from 0) that lead there; empty if the whole answers differ. */
   readonly path: readonly (string | number)[];
-  /** What the reference says there; `undefined` when it has nothing there. */
+  /** The value of the reference; `undefined` if it has none there. */
   readonly expected: Json | undefined;
-  /** What the service says there; `undefined` when it has nothing there. */
+  /** The value of the service; `undefined` if it has none there. */
   readonly seen: Json | undefined;
 }
 
-// What each service words, counts or marks as it likes. A comment also holds the mark of its run.
+// Fields in which each service may choose its own words, counts and marks. A comment also contains the mark of its run.
 const FREE: ReadonlySet<string> = new Set(["message", "bookmark", "timestampUnix", "tokenbook", "comment"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
-// The forms in which the reference makes ids up.
+// The forms of ids that the reference generates.
 const MADE_UP = /^(?:account~)?[0-9a-f]{24,64}$/;
 
-/** Which ids that the service made up are which of the reference's. */
+/** Which generated ids of the service correspond to which of the reference. */
 export class MadeUpIds {
   #seenFor = new Map<string, string>();
   #expectedFor = new Map<string, string>();
 
-  /** Returns whether the two name the same thing, as far as is known; from now on they do. */
+  /** Returns whether two ids may mean the same thing. From now on they do. */
   agree(expected: string, seen: string): boolean {
     const [known, owner] = [this.#seenFor.get(expected), this.#expectedFor.get(seen)];
     if (known !== undefined || owner !== undefined) return known === seen && owner === expected;
@@ -31,7 +31,7 @@ export class MadeUpIds {
     return true;
   }
 
-  /** Returns the same pairs, to which others can be added by themselves. */
+  /** Returns a copy, to which pairs can be added separately. */
   copy(): MadeUpIds {
     const copy = new MadeUpIds();
     copy.#seenFor = new Map(this.#seenFor);
@@ -39,7 +39,7 @@ export class MadeUpIds {
     return copy;
   }
 
-  /** Takes the pairs of another in place of its own. */
+  /** Replaces its pairs with those of another one. */
   become(other: MadeUpIds): void {
     this.#seenFor = other.#seenFor;
     this.#expectedFor = other.#expectedFor;
@@ -47,8 +47,8 @@ export class MadeUpIds {
 }
 
 /**
- * Compares an answer with the reference's: numbers digit for digit, lists in any order, times by their form only. A service may show more
- * fields than the reference.
+ * Compares an answer with that of the reference: numbers by all digits, lists in any order, times only by their form. A service may show more fields than the
+ * reference.
  */
 export function compareAnswers(expected: Json, seen: Json | undefined, ids: MadeUpIds): AnswerDifference | undefined {
   if (expected === null) return seen === null || seen === undefined ? undefined : differing(expected, seen);
@@ -81,7 +81,7 @@ function compareObjects(expected: JsonObject, seen: Json, ids: MadeUpIds): Answe
   return undefined;
 }
 
-// The description does not say that a token transaction has the id of the ledger's transaction.
+// The description does not require that a token transaction has the id of the ledger's transaction.
 function isOwnName(name: string, { docType }: JsonObject): boolean {
   return name === "id" && docType === "tkntx";
 }

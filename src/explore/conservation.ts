@@ -2,19 +2,19 @@ import { Decimal, sum } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import { number, recordsIn } from "../base/json/parts.ts";
 
-/** What the service said of one token, with no write in between. */
+/** What the service shows about one token, without a write between the reads. */
 export interface TokenReadings {
-  /** The token, by `ledger.token.get`. */
+  /** The token, from `ledger.token.get`. */
   readonly token: Json;
-  /** Its accounts, by `ledger.account.list`. */
+  /** Its accounts, from `ledger.account.list`. */
   readonly accounts: Json;
-  /** Its transactions, by `ledger.transaction.list`. */
+  /** Its transactions, from `ledger.transaction.list`. */
   readonly transactions: Json;
 }
 
 const ZERO = Decimal.of(0);
 
-/** Returns what does not add up, in words; it needs no reference, so it finds what the reference has wrong too. */
+/** Describes what does not add up. This needs no reference, so it also finds mistakes in the reference. */
 export function imbalanceOf({ token, accounts, transactions }: TokenReadings): string | undefined {
   if (!isObject(token)) return undefined;
   const [supply, minted] = [amountOf(token, "totalSupply"), amountOf(token, "totalMintedAmount")];

@@ -3,62 +3,62 @@ import type { Dice } from "../base/numbers/dice.ts";
 import type { JsonObject } from "../base/json/json.ts";
 import { ACTORS, type ExploredStep, type ExploringActor, type LedgerOperation } from "./step.ts";
 
-// More digits than a floating-point number has.
+// A number with more digits than a floating-point number has.
 const BIG = "12345678901234567890.12";
 
-/** A token as the sequence made it. */
+/** A token that the sequence creates. */
 export interface DraftToken {
   /** The expression of its id. */
   readonly id: string;
-  /** Who creates it. */
+  /** The actor who creates it. */
   readonly by: ExploringActor;
-  /** Whether it is nonfungible: it consists of units that have ids. */
+  /** Whether it is nonfungible, which means that it consists of units with ids. */
   readonly isUnits: boolean;
-  /** The most that can be minted, as a decimal number; `undefined` without such a limit. */
+  /** The most that can be minted, as a decimal number; `undefined` if there is no limit. */
   readonly cap: string | undefined;
-  /** The amounts that were tried with it: what was minted can be moved and burnt. */
+  /** The amounts that were used with it, because minted amounts can be moved and burnt. */
   readonly amounts: Decimal[];
-  /** To whom something was minted or moved. */
+  /** The receivers of minted or moved amounts. */
   readonly holders: ExploringActor[];
-  /** Ids of units that a mint has asked for. */
+  /** The ids of units that a mint has requested. */
   readonly units: string[];
-  /** Set when it is the share token of a vault. */
+  /** Whether it is the share token of a vault. */
   readonly isShare: boolean;
 }
 
-/** An asset type of the app, and the field of its data that holds the id. */
+/** An asset type of the app, and the field of its data with the id. */
 export interface ExploredAssetType {
   readonly name: string;
-  /** The field of the data that holds the id. */
+  /** The field of the data with the id. */
   readonly primaryKey: string;
 }
 
-/** An asset as the sequence made it. */
+/** An asset that the sequence creates. */
 export interface DraftAsset {
-  /** The id of the asset, in which the key of the run is an expression. */
+  /** The id of the asset, which contains the key of the run as an expression. */
   readonly id: string;
   readonly type: ExploredAssetType;
-  /** Who creates it. */
+  /** The actor who creates it. */
   readonly by: ExploringActor;
 }
 
-/** A request that others decide. */
+/** A request that other actors decide. */
 export interface DraftRequest {
   /** The expression of its id. */
   readonly id: string;
-  /** Who makes the request. */
+  /** The actor who makes the request. */
   readonly by: ExploringActor;
-  /** Who may decide it. */
+  /** The actors who may decide it. */
   readonly approvers: readonly ExploringActor[];
-  /** The kind of an approval, or the asset of a transfer. */
+  /** The type of an approval request, or the asset of a transfer request. */
   readonly about: string;
 }
 
-/** A vault as the sequence made it. */
+/** A vault that the sequence creates. */
 export interface DraftVault {
   /** The expression of its id. */
   readonly id: string;
-  /** Who creates it. */
+  /** The actor who creates it. */
   readonly by: ExploringActor;
   /** Its share tokens, and other tokens that were added to it. */
   readonly shares: DraftToken[];
@@ -66,25 +66,25 @@ export interface DraftVault {
   readonly deposits: { readonly asset: DraftAsset; readonly share: DraftToken; readonly receivers: readonly ExploringActor[] }[];
 }
 
-/** A sequence in the making: its steps, and what they make. It knows no rule of the service, only what may be worth a try. */
+/** A sequence that is being generated: its steps, and what they create. It knows no rule of the service, only which calls may be worth a try. */
 export class Draft {
-  /** The chance that decides every choice. */
+  /** The random numbers that decide every choice. */
   readonly dice: Dice;
-  /** The asset types of the app; empty when it has none. */
+  /** The asset types of the app; empty if it has none. */
   readonly assetTypes: readonly ExploredAssetType[];
-  /** The calls so far, in their order. */
+  /** The calls so far, in order. */
   readonly steps: ExploredStep[] = [];
   /** The tokens so far, in the order of their creation. */
   readonly tokens: DraftToken[] = [];
   /** The assets so far, in the order of their creation. */
   readonly assets: DraftAsset[] = [];
-  /** The requests to transfer an asset, in their order. */
+  /** The transfer requests so far, in order. */
   readonly transfers: DraftRequest[] = [];
-  /** The requests for an approval, in their order. */
+  /** The approval requests so far, in order. */
   readonly approvals: DraftRequest[] = [];
   /** The vaults so far, in the order of their creation. */
   readonly vaults: DraftVault[] = [];
-  /** Who was named as the operator of whom. */
+  /** Which operator was named for which owner. */
   readonly operators: { readonly owner: ExploringActor; readonly operator: ExploringActor }[] = [];
 
   constructor(dice: Dice, assetTypes: readonly ExploredAssetType[]) {
@@ -92,7 +92,7 @@ export class Draft {
     this.assetTypes = assetTypes;
   }
 
-  /** Returns the id of the step that comes next. */
+  /** Returns the id of the next step. */
   nextId(uses: LedgerOperation): string {
     const word = (uses.split(".").at(-1) ?? "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return `${word}${this.steps.length + 1}`;
@@ -103,38 +103,38 @@ export class Draft {
     this.steps.push({ id: this.nextId(uses), as, uses, with: input });
   }
 
-  /** Returns one of the actors by chance. */
+  /** Returns a random actor. */
   anybody(): ExploringActor {
     return this.dice.pick(ACTORS);
   }
 
-  /** Mostly the one who may, sometimes somebody. */
+  /** Usually returns the actor who may make the call, sometimes any actor. */
   mostly(actor: ExploringActor): ExploringActor {
     return this.dice.chance(0.75) ? actor : this.anybody();
   }
 
-  /** Mostly a pair about which something was said before. */
+  /** Usually returns a pair that was used before. */
   operatorOf(): Draft["operators"][number] {
     const { operators, dice } = this;
     return operators.length > 0 && dice.chance(0.7) ? dice.pick(operators) : { owner: this.anybody(), operator: this.anybody() };
   }
 
-  /** Mostly one who holds the token. */
+  /** Usually returns a holder of the token. */
   holder({ holders }: DraftToken): ExploringActor {
     return holders.length > 0 && this.dice.chance(0.8) ? this.dice.pick(holders) : this.anybody();
   }
 
-  /** Some of the actors, at least one, nobody twice. */
+  /** Returns one or more random actors, each at most once. */
   some(): readonly ExploringActor[] {
     const chosen = ACTORS.filter(() => this.dice.chance(0.5));
     return chosen.length === 0 ? [this.anybody()] : chosen;
   }
 
-  /** An amount at which rules are likely to be wrong. */
+  /** Returns an amount at which rules are likely to be wrong. */
   amount(token: DraftToken | undefined): Decimal {
     const { cap, amounts = [] } = token ?? {};
     if (amounts.length > 0 && this.dice.chance(0.5)) return this.dice.pick(amounts);
-    // A free field keeps the form of a number: there the playbook must write it as a number.
+    // A free field keeps the form of a number, so the playbook must write it as a number.
     const large = token === undefined ? [] : [BIG, BIG];
     const near = cap === undefined ? [] : [cap, cap, Decimal.fromJsonSource(cap).plus(Decimal.fromJsonSource("0.01")).text];
     const amount = Decimal.fromJsonSource(this.dice.pick(["1", "1", "2", "5", "10", "0.5", "33.33", "0.001", ...large, ...near]));
@@ -143,15 +143,15 @@ export class Draft {
   }
 }
 
-/** The entity of an actor, as a playbook names it. */
+/** Returns the entity of an actor as a playbook refers to it. */
 export function entityOf(actor: ExploringActor): string {
   return `\${{ actors.${actor} }}`;
 }
 
-/** What an earlier step gave, as a playbook names it. */
+/** Returns a value from an earlier step as a playbook refers to it. */
 export function given(step: string, name = "id"): string {
   return `\${{ steps.${step}.${name} }}`;
 }
 
-/** Adds a call of one operation to a sequence, if the sequence has what it needs; or why the explorer never makes this call. */
+/** Adds a call of one operation to a sequence, if the sequence has what the call needs. A text says why the explorer never makes this call. */
 export type Maker = ((draft: Draft) => void) | string;

@@ -12,61 +12,61 @@ import { asWritten, type ExploredStep } from "./step.ts";
 
 /** The service that is explored. */
 export interface ExploredService extends Pick<ReferenceOptions, "profile" | "orgId" | "appId" | "assetTypes"> {
-  /** Carries each request to the service. */
+  /** Sends each request to the service. */
   readonly carry: Carry;
-  /** It ends with the exploration, so nothing has to be removed from it. */
+  /** Whether the service ends with the exploration, so that nothing has to be removed from it. */
   readonly isOwn: boolean;
-  /** The rules by which the reference answers, when they are not those of the sandbox. */
+  /** The rules of the reference, if they are not those of the sandbox. */
   readonly referenceRules?: ReferenceOptions["rules"];
 }
 
-/** How far the exploring goes. */
+/** The limits of an exploration. */
 export interface ExploringOptions {
-  /** The number that decides all sequences: the same number makes the same calls. */
+  /** The number that decides all sequences. The same number gives the same calls. */
   readonly seed: number;
-  /** How many sequences are played at most. */
+  /** The largest number of sequences. */
   readonly sequences: number;
-  /** How long it takes at most, in milliseconds; a sequence that has begun is played to its end. */
+  /** The longest duration, in milliseconds. A sequence that has begun is played to its end. */
   readonly timeMs: number;
-  /** Findings after which it ends. */
+  /** The number of findings after which the exploration ends. */
   readonly findings: number;
-  /** Begins the names of what is made. */
+  /** The prefix of all created names. */
   readonly prefix: string;
-  /** The time, and how to wait. */
+  /** The clock, for the time and for pauses. */
   readonly clock: Clock;
-  /** Aborted when no more sequences are to begin. */
+  /** Aborted when no further sequence should begin. */
   readonly stopping: AbortSignal;
-  /** Receives each finding as soon as it is made. */
+  /** Receives each finding at once. */
   readonly onFound: (finding: ExploredFinding) => void;
 }
 
-/** One thing that the service gets wrong, with the shortest playbook that shows it. */
+/** A mistake of the service, with the shortest playbook that shows it. */
 export interface ExploredFinding extends Breach {
-  /** The number of the sequence that showed it, from 1 on. */
+  /** The number of the sequence that showed it, from 1. */
   readonly sequence: number;
-  /** How many steps its playbook has. */
+  /** The number of steps in its playbook. */
   readonly steps: number;
   /** The text of the playbook that shows it. */
   readonly playbook: string;
-  /** Whether it went wrong again when the same sequence was played again. */
+  /** Whether the same sequence went wrong again when it was repeated. */
   readonly isRepeatable: boolean;
 }
 
-/** What an exploration did. */
+/** The result of an exploration. */
 export interface Explorations {
-  /** How many sequences were played. */
+  /** The number of sequences that were played. */
   readonly sequences: number;
-  /** How many requests were sent to the service. */
+  /** The number of requests to the service. */
   readonly requests: number;
-  /** In the order of their sequences. */
+  /** The findings in the order of their sequences. */
   readonly findings: readonly ExploredFinding[];
-  /** Sequences that ended because an answer was lost, and why the last one was. */
+  /** The number of sequences that ended because an answer was lost. */
   readonly lost: number;
-  /** Why the last lost answer did not come; nothing when none was lost. */
+  /** Why the last lost answer did not come; undefined if none was lost. */
   readonly lastLoss: string | undefined;
 }
 
-/** Plays sequences on a service and on the reference, several at a time, until something ends it. Throws nothing for what the service does. */
+/** Plays sequences on a service and on the reference, several in parallel, until a limit is reached. Never throws because of the service. */
 export async function explore(service: ExploredService, options: ExploringOptions): Promise<Explorations> {
   return new Exploration(service, options).run();
 }
@@ -125,7 +125,7 @@ class Exploration {
     return stopping.aborted || clock.elapsed() >= this.#until;
   }
 
-  // The same bug is found again and again: only its first finding is made short.
+  // The same bug is found again and again, so only its first finding is shortened.
   async #find(first: FoundWrong, steps: readonly ExploredStep[], sequence: number): Promise<void> {
     if (this.#isKnown(first)) return;
     const found = await this.#closer(first, steps);
@@ -150,7 +150,7 @@ class Exploration {
     onFound(finding);
   }
 
-  // What does not add up shows at the end of a sequence only, so more looks would show nothing earlier.
+  // A wrong total only shows at the end of a sequence, so further looks would not show it earlier.
   async #closer(first: FoundWrong, steps: readonly ExploredStep[]): Promise<FoundWrong> {
     if (first.wrong.kind === "unbalanced") return first;
     const closer = await this.#play(withMoreLooks(steps));
@@ -161,7 +161,7 @@ class Exploration {
     const { profile, orgId, appId, assetTypes, referenceRules: rules, isOwn } = this.#service;
     using reference = openReference({ profile, orgId, appId, assetTypes, rules });
     const explored = { service: this.#asker, reference: reference.asker, profile, orgId, clock: this.#options.clock };
-    // The last letter ends the number: no key is a part of another.
+    // The last letter ends the number, so that no key is a part of another.
     const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;
     const played = await play(steps, explored, key);
     if (!isOwn) await removeWhatCanBe(played.steps, explored, key);

@@ -7,19 +7,19 @@ import type { Wrong } from "./play.ts";
 import type { FoundWrong } from "./shorten.ts";
 import { ACTORS, type ExploredStep, type LedgerOperation, userOf } from "./step.ts";
 
-/** What is wrong, in words: which call, and which sentence of the description it breaks. */
+/** What is wrong: the call, and the sentence of the description that it breaks. */
 export interface Breach {
-  /** What the service does wrong, in a sentence. */
+  /** What the service does wrong, in one sentence. */
   readonly what: string;
-  /** The operation that breaks it, and where the description has it. */
+  /** The operation that breaks the description. */
   readonly uses: string;
   /** The section of the service description, such as `B.4`. */
   readonly section: string;
-  /** The sentence of that section which names most of what is wrong. */
+  /** The sentence of that section that names most of what is wrong. */
   readonly sentence: string;
 }
 
-// Which rows of a list that others write to are of this run.
+// Which rows belong to this run, in lists to which others write too.
 const OWN_ROWS: { readonly [Name in LedgerOperation]?: string } = {
   "ledger.asset.list": "r.id.contains(run.key)",
   "ledger.token.list": "r.name.contains(run.key)",
@@ -28,12 +28,12 @@ const OWN_ROWS: { readonly [Name in LedgerOperation]?: string } = {
   "ledger.transfer.queue": "r.data.metadata.id.exists(i, i.contains(run.key))",
 };
 
-/** Returns what a finding says about the service. */
+/** Describes what a finding shows about the service. */
 export function breachOf({ steps, wrong }: FoundWrong): Breach {
   const last = steps.at(-1);
   const read = operationNamed(last?.uses ?? "");
   const listed = wrong.kind === "differs" && Array.isArray(wrong.difference.expected) && read.call.paging !== undefined;
-  // The last write is the one without which the answer would be right.
+  // Without the last write, the answer would be right.
   const writes = steps.map(({ uses }) => operationNamed(uses)).filter((operation) => operation.writes);
   const culprit = wrong.kind === "accepted" || listed ? read : (writes.at(-1) ?? read);
   const { section } = culprit.call;
@@ -75,7 +75,7 @@ function wordsOf(wrong: Wrong): readonly string[] {
   return wrong.kind === "differs" ? wrong.difference.path.map(String) : [];
 }
 
-// The sentence that names most of what is wrong; the first one, which says what the call does, when none does.
+// Returns the sentence that names most of what is wrong. If none does, returns the first one, which describes the call.
 function sentenceOf({ call }: Operation, words: readonly string[]): string {
   const sentences = call.description.split(/(?<=\.) (?=[A-Z`])/).filter((sentence) => !sentence.includes("not shown"));
   const named = (sentence: string): number =>
@@ -83,7 +83,7 @@ function sentenceOf({ call }: Operation, words: readonly string[]): string {
   return sentences.reduce((best, sentence) => (named(sentence) > named(best) ? sentence : best), sentences[0] ?? "");
 }
 
-/** Writes the playbook that shows a finding: it fails on the service that was explored, and passes on one that keeps the rule. */
+/** Writes the playbook that shows a finding. It fails on the explored service, and passes on a service that keeps the rule. */
 export function playbookOf(found: FoundWrong, origin: string): string {
   const { what, uses, section, sentence } = breachOf(found);
   const texts = JSON.stringify(found.steps.map(({ as, with: given }) => [as, given]));
@@ -154,7 +154,7 @@ function literal(value: Json, { called, key }: FoundWrong): string {
     .replaceAll(/ \+ ""|"" \+ /g, "");
 }
 
-// A number that JavaScript cannot hold is written as a text, which a field for numbers takes too. No free field has one (draft.ts).
+// A number that JavaScript cannot hold is written as a text, which a field for numbers also accepts. No free field contains such a number (draft.ts).
 function plain(value: Json): unknown {
   if (value instanceof Decimal) return String(value.approximate()) === value.text ? value.approximate() : value.text;
   if (Array.isArray(value)) return (value as readonly Json[]).map(plain);

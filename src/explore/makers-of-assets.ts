@@ -8,7 +8,7 @@ type OfAssets = Extract<LedgerOperation, `ledger.${"asset" | "transfer" | "appro
 const PAGE_SIZES = [1, 2, 3].map((size) => Decimal.of(size));
 const PENDING_ONLY = "pendingOnly";
 
-/** How the explorer calls the operations of sections B.1, B.2 and B.3. */
+/** Generates calls of the operations in sections B.1, B.2 and B.3. */
 export const MAKERS_OF_ASSETS: Readonly<Record<OfAssets, Maker>> = {
   "ledger.asset.create": (draft) => {
     const { dice } = draft;
@@ -137,7 +137,7 @@ function dataOf(draft: Draft, { id, type }: DraftAsset): JsonObject {
   return { [type.primaryKey]: id, city: draft.dice.pick(["Lisbon", "Porto"]), ...owners };
 }
 
-// Mostly what can be reached.
+// Usually returns a number that can be reached.
 function requiredOf({ dice }: Draft, approvers: number): number {
   return dice.chance(0.1) ? approvers + 1 : 1 + dice.below(approvers);
 }

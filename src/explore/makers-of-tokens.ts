@@ -9,7 +9,7 @@ const ROLES = ["minter", "burner", "transfer"] as const;
 const ONE = Decimal.of(1);
 const STRANGER = { orgId: "elsewhere", userId: `eve${RUN_KEY}` };
 
-/** How the explorer calls the operations of sections B.4 and B.5. */
+/** Generates calls of the operations in sections B.4 and B.5. */
 export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
   "ledger.token.create": (draft) => {
     const { dice } = draft;
@@ -144,7 +144,7 @@ function receiverOf(draft: Draft, { holders }: DraftToken): Json {
   return entityOf(receiver);
 }
 
-// Sometimes one that is there, or was.
+// Sometimes returns a unit that exists or existed.
 function newUnit({ dice }: Draft, { units }: DraftToken): string {
   if (units.length > 0 && dice.chance(0.2)) return dice.pick(units);
   const unit = `U${units.length + 1}`;

@@ -5,7 +5,7 @@ import { type ExploringActor, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfVaults = Extract<LedgerOperation, `ledger.vault.${string}`>;
 
-/** How the explorer calls the operations of section B.6. */
+/** Generates calls of the operations in section B.6. */
 export const MAKERS_OF_VAULTS: Readonly<Record<OfVaults, Maker>> = {
   "ledger.vault.create": (draft) => {
     const by = draft.anybody();
@@ -47,7 +47,7 @@ export const MAKERS_OF_VAULTS: Readonly<Record<OfVaults, Maker>> = {
       if (draft.assets.length === 0) return;
       const { dice } = draft;
       const asset = dice.pick(draft.assets);
-      // Whether a second deposit in the same vault is refused, the description does not say.
+      // The description does not say whether a second deposit in the same vault is refused.
       if (vault.deposits.some((deposit) => deposit.asset === asset)) return;
       const share = dice.pick(vault.shares);
       const receivers = draft.some();
@@ -95,7 +95,7 @@ function onDeposit(draft: Draft, add: (vault: DraftVault, deposit: DraftVault["d
   add(vault, deposit);
 }
 
-// Mostly what can be issued, so that there is something to withdraw.
+// Usually returns a quantity that can be issued, so that there is something to withdraw.
 function quantityOf(draft: Draft, share: DraftToken): Decimal {
   return draft.dice.chance(0.7) ? Decimal.of(1 + draft.dice.below(9)) : draft.amount(share);
 }

@@ -10,25 +10,25 @@ import { type AnswerDifference, compareAnswers, MadeUpIds } from "./compare.ts";
 import { imbalanceOf } from "./conservation.ts";
 import { bound, type ExploredStep, userOf } from "./step.ts";
 
-/** The two ledgers that must agree, and what both are asked with. */
+/** The two ledgers that must agree, and the settings that both share. */
 export interface Explored {
-  /** Asks the service that is explored. */
+  /** Makes calls to the explored service. */
   readonly service: Asker;
-  /** Asks the reference, which says what the answers must be. */
+  /** Makes calls to the reference, which decides what the answers must be. */
   readonly reference: Asker;
   /** The profile of both. */
   readonly profile: Profile;
   /** The organization of the entities that act. */
   readonly orgId: string;
-  /** How to wait before the service gets a request that has a time limit. */
+  /** The clock for the pause before a request with a time limit is sent to the service. */
   readonly clock: Clock;
 }
 
-/** What the service got wrong, at the last step that was made. */
+/** What the service did wrong at the last step. */
 export type Wrong =
-  /** It does not refuse what it must, for this condition: it does it, or says something else. */
+  /** The service does not refuse what it must refuse for this condition. It does it, or gives another answer. */
   | { readonly kind: "accepted"; readonly condition: string; readonly said?: string }
-  /** It refuses what it must do, or gives no proper answer. */
+  /** The service refuses what it must do, or gives no proper answer. */
   | { readonly kind: "not done"; readonly said: string }
   | { readonly kind: "differs"; readonly difference: AnswerDifference }
   /** The reference agrees, but the numbers do not add up. */
@@ -36,17 +36,17 @@ export type Wrong =
 
 /** One run of a sequence on both ledgers. */
 export interface Played {
-  /** Letters and digits in all of its names. */
+  /** Letters and digits that are part of all its names. */
   readonly key: string;
   /** The steps that were made. */
   readonly steps: readonly ExploredStep[];
-  /** Which of them were refused, with the condition. */
+  /** The steps that were refused, with the condition. */
   readonly refused: ReadonlyMap<string, string>;
-  /** Nothing when both sides agreed, or an answer was lost. */
+  /** What went wrong; undefined if both sides agreed or an answer was lost. */
   readonly wrong: Wrong | undefined;
-  /** What the reference's texts are called in a playbook, such as a transaction's id. */
+  /** How a playbook refers to texts of the reference, such as a transaction's id. */
   readonly called: ReadonlyMap<string, string>;
-  /** An answer of the service was lost, so nothing follows from the rest. */
+  /** Set if an answer of the service was lost, so that the rest proves nothing. */
   readonly lost: string | undefined;
 }
 
@@ -60,7 +60,7 @@ interface BothSaid {
   readonly seen: Said;
 }
 
-/** Makes each step of a sequence on the reference and on the service, until they disagree. */
+/** Makes each step of a sequence on the reference and on the service until they disagree. */
 export async function play(steps: readonly ExploredStep[], explored: Explored, key: string): Promise<Played> {
   return new Play(explored, key).of(steps);
 }
@@ -73,7 +73,7 @@ class Play {
   readonly #ids = new MadeUpIds();
   readonly #made: ExploredStep[] = [];
   readonly #refused = new Map<string, string>();
-  /** What the service said last of each token. */
+  /** What the service last showed about each token. */
   readonly #readings = new Map<string, Record<string, Json>>();
 
   constructor(explored: Explored, key: string) {
@@ -101,11 +101,11 @@ class Play {
     return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost };
   }
 
-  // A step that names what an earlier one did not give cannot be made on either side.
+  // A step cannot be made on either side if it uses a value that an earlier step did not give.
   async #said(step: ExploredStep): Promise<BothSaid | undefined> {
     const expected = await this.#make(step, this.#reference);
     if (expected === undefined) return undefined;
-    // A request may end with the moment in which it begins.
+    // The time limit of a request may end at the moment in which it begins.
     if (step.with["timeout"] instanceof Decimal) await this.#explored.clock.sleep(LIMITS.explorePauseMs);
     const seen = await this.#make(step, this.#service);
     return seen === undefined ? undefined : { expected, seen };
@@ -142,7 +142,7 @@ class Play {
     }
   }
 
-  // Lists of a service that others use too hold more than what this sequence made.
+  // If others use the service too, its lists contain more than this sequence has created.
   #own(payload: Json): Json {
     if (!Array.isArray(payload)) return payload;
     return (payload as readonly Json[]).filter((row) => names(row, this.#key));
@@ -187,7 +187,7 @@ interface Discovering {
   readonly actingEntity: string;
 }
 
-// A Write result names no request: it is found by its mark, as a run finds it.
+// The answer to a write does not name the request. We find it by its mark, as a run does.
 async function discovered(
   { meaning: { discovery } }: Operation,
   { asker, input, mark, actingEntity }: Discovering,

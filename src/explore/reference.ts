@@ -3,18 +3,18 @@ import type { Clock } from "../base/ports.ts";
 import { type LocalLedgerOptions, openLocalLedger } from "../sandbox/local-ledger.ts";
 import { Asker, bodyText } from "./ask.ts";
 
-/** What the reference has in common with the service: names and settings, no content. */
+/** What the reference shares with the service: names and settings, but no content. */
 export type ReferenceOptions = Omit<LocalLedgerOptions, "clock">;
 
 const STEP_MS = 10;
 
-/** A sandbox that nobody else has touched: it says what the answers must be. */
+/** A sandbox that nobody else uses, which decides what the answers must be. */
 export interface OpenReference extends Disposable {
-  /** Asks the reference as a service is asked. */
+  /** Makes calls to the reference in the same way as to a service. */
   readonly asker: Asker;
 }
 
-/** Opens a reference in this process. Time passes in it with every call, and with nothing else. */
+/** Opens a reference in this process. Its time only passes with each call. */
 export function openReference(options: ReferenceOptions): OpenReference {
   const clock = countingClock();
   const ledger = openLocalLedger({ ...options, clock });

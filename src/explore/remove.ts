@@ -3,8 +3,8 @@ import type { Explored } from "./play.ts";
 import { ACTORS, bound, type ExploredStep, userOf } from "./step.ts";
 
 /**
- * Removes from the service what a sequence made and a call can remove: assets, and operators for all tokens. The service says no where
- * the asset is gone, lies in a vault or is another actor's.
+ * Removes from the service what a sequence created and a call can remove: assets, and operators for all tokens. The service refuses if the asset is gone, is in
+ * a vault or belongs to another actor.
  */
 export async function removeWhatCanBe(
   steps: readonly ExploredStep[],
@@ -23,7 +23,7 @@ export async function removeWhatCanBe(
   for (const asset of assetsOf(steps)) for (const actor of ACTORS) await ask("ledger.asset.delete", actor, asset);
 }
 
-// By assets that a step names in order to look at them: each sequence ends with a look at all of its own.
+// Finds assets in the steps that read them, because each sequence ends by reading all its own assets.
 function assetsOf(steps: readonly ExploredStep[]): readonly JsonObject[] {
   const looks = steps.filter(({ uses }) => uses === "ledger.asset.get" || uses === "ledger.asset.create");
   const named = looks.flatMap(({ with: { assetType = "", data = [], ...given } }) =>

@@ -7,7 +7,7 @@ import { MAKERS_OF_TOKENS } from "./makers-of-tokens.ts";
 import { MAKERS_OF_VAULTS } from "./makers-of-vaults.ts";
 import type { ExploredStep, LedgerOperation } from "./step.ts";
 
-/** How the explorer calls each operation of the ledger. */
+/** Generates calls of each operation of the ledger. */
 export const MAKERS: Readonly<Record<LedgerOperation, Maker>> = {
   ...MAKERS_OF_ASSETS,
   ...MAKERS_OF_TOKENS,
@@ -17,15 +17,15 @@ export const MAKERS: Readonly<Record<LedgerOperation, Maker>> = {
 };
 
 interface Topic {
-  /** What the sequence begins with. */
+  /** The operations with which the sequence begins. */
   readonly begin: readonly LedgerOperation[];
-  /** What may follow; the more often it is named, the likelier it is. */
+  /** The operations that may follow. The more often one is listed, the likelier it is. */
   readonly follow: readonly LedgerOperation[];
 }
 
 type Called<Text extends string> = Text extends `${infer First} ${infer Rest}` ? Called<First> | Called<Rest> : `ledger.${Text}`;
 
-/** The operations of the ledger that texts name; one that does not exist does not compile. */
+/** Returns the ledger operations in texts. An operation that does not exist does not compile. */
 function calls<Text extends string>(
   ...texts: readonly (Text & ([Called<Text>] extends [LedgerOperation] ? unknown : never))[]
 ): readonly LedgerOperation[] {
@@ -79,7 +79,7 @@ const SMALL_PAGE = Decimal.of(1);
 const LEAST_STEPS = 3;
 const MORE_STEPS = 9;
 
-/** Returns the sequence of a number: the same seed and number give the same one, on every machine. */
+/** Returns the sequence with a number. The same seed and number give the same sequence on every machine. */
 export function sequenceOf(seed: number, number: number, assetTypes: readonly ExploredAssetType[]): readonly ExploredStep[] {
   const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const draft = new Draft(dice, assetTypes);
@@ -99,7 +99,7 @@ function make(draft: Draft, uses: LedgerOperation): void {
   if (typeof maker !== "string") maker(draft);
 }
 
-// Whatever a write has done shows in one of these reads.
+// Every effect of a write shows in one of these reads.
 function look(draft: Draft, dice?: Dice): void {
   const looks = [
     ...draft.tokens.map((token) => () => lookAtToken(draft, token)),

@@ -12,7 +12,7 @@ import type { ExploredService } from "./explore.ts";
 
 type Exchanging = (outgoing: Outgoing) => Promise<Exchanged>;
 
-/** Opens the ledger of a target for exploring: asks it which asset types its app has. Throws a Failure when it does not answer. */
+/** Opens the ledger of a target for exploring, and reads the asset types of its app. Throws a Failure if the ledger does not answer. */
 export async function openService(
   target: Target,
   { exchange, clock }: { readonly exchange: Exchanging; readonly clock: Clock },

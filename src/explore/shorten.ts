@@ -8,8 +8,8 @@ import { type ExploredStep, stepsNamed } from "./step.ts";
 export type FoundWrong = Played & { readonly wrong: Wrong };
 
 /**
- * Makes a sequence shorter and plainer as long as the service gets the same thing wrong. Each try is played under new names; `undefined`
- * when not even the sequence itself goes wrong again. Once it is over, no more is tried.
+ * Makes a sequence shorter and simpler as long as the service makes the same mistake. Each try is played with new names. Returns `undefined` if not even the
+ * sequence itself goes wrong again. Once `isOver` returns true, nothing more is tried.
  */
 export async function shorten(
   found: FoundWrong,
@@ -20,7 +20,7 @@ export async function shorten(
   const stillWrong = async (steps: readonly ExploredStep[]): Promise<FoundWrong | undefined> => {
     const played = await again(steps);
     const { wrong, refused } = played;
-    // A call that is refused only since something was left out of it shows nothing, and the check may refuse it too.
+    // A call that is refused only because something was left out shows nothing, and the check may refuse it too.
     const isPlain = shortest === undefined || [...refused.keys()].every((id) => shortest?.refused.has(id));
     if (wrong === undefined || !isPlain || signatureOf({ ...played, wrong }) !== signatureOf(found)) return undefined;
     return { ...played, wrong };
@@ -39,7 +39,7 @@ export async function shorten(
   return shortest;
 }
 
-/** Returns the sequence with every look that it takes after every write: so what is wrong shows where it first can. */
+/** Returns the sequence with all its reads after every write, so that a mistake shows as early as possible. */
 export function withMoreLooks(steps: readonly ExploredStep[]): readonly ExploredStep[] {
   const looks = new Map(
     steps.filter((step) => !isWrite(step)).map((look) => [JSON.stringify([look.uses, look.as, look.with]), look]),
@@ -49,7 +49,7 @@ export function withMoreLooks(steps: readonly ExploredStep[]): readonly Explored
     .flatMap((write, at) => [write, ...[...looks.values()].map((look) => ({ ...look, id: `${look.id}_${at}` }))]);
 }
 
-/** Returns what is wrong and where, without names and numbers: two findings with the same one are probably of one bug. */
+/** Returns what is wrong and where, without names and numbers. Two findings with the same signature are probably the same bug. */
 export function signatureOf({ steps, wrong }: FoundWrong): string {
   const { uses = "" } = steps.at(-1) ?? {};
   if (wrong.kind === "accepted") return `${uses} ${wrong.kind} ${wrong.condition}`;
@@ -77,7 +77,7 @@ function* shorterOnes(steps: readonly ExploredStep[]): Generator<readonly Explor
   }
 }
 
-// Nor what needs one of them.
+// This also removes steps that need a removed step.
 function without(steps: readonly ExploredStep[], removed: readonly ExploredStep[]): readonly ExploredStep[] {
   const gone = new Set(removed.map(({ id }) => id));
   return steps.filter(({ id, with: given }) => {
@@ -86,7 +86,7 @@ function without(steps: readonly ExploredStep[], removed: readonly ExploredStep[
   });
 }
 
-// What a call needs to be understood stays: without it, the check would refuse the playbook.
+// Fields that a call needs in order to be understood. Without them, the check would refuse the playbook.
 const KEPT: ReadonlySet<string> = new Set(["id", "name", "symbol", "value", "to", "from", "ids", "values"]);
 
 function* plainerOnes(value: Json): Generator<Json> {

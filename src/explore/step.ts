@@ -1,50 +1,50 @@
 import { isObject, type Json, type JsonObject, textOrJson } from "../base/json/json.ts";
 import type { OperationName } from "../contract/contract.ts";
 
-/** The operations of the ledger: the explorer makes nothing on the investor interface, where every write spends what is not its own. */
+/** The operations of the ledger. The explorer does not use the investor interface, where every write spends other people's money. */
 export type LedgerOperation = Extract<OperationName, `ledger.${string}`>;
 
-/** Who acts in a sequence. */
+/** The actors of a sequence. */
 export const ACTORS = ["ana", "bob", "cyd"] as const;
 /** One of {@link ACTORS}. */
 export type ExploringActor = (typeof ACTORS)[number];
 
-/** One call of a sequence, written as a step of a playbook: its `with` names earlier steps, actors and the run by expressions. */
+/** One call of a sequence, written as a step of a playbook. Its `with` refers to earlier steps, actors and the run by expressions. */
 export interface ExploredStep {
-  /** The id of the step: a word of its operation and its number, such as `mint3`. */
+  /** The id of the step: a word from its operation and its number, such as `mint3`. */
   readonly id: string;
-  /** Who acts. */
+  /** The actor. */
   readonly as: ExploringActor;
-  /** The operation that it calls. */
+  /** The operation. */
   readonly uses: LedgerOperation;
   /** The input of the operation, with expressions. */
   readonly with: JsonObject;
 }
 
-/** Returns a text of the service as a step writes it: what would begin an expression is an expression that yields the same. */
+/** Returns a text of the service as a step writes it. If a part would begin an expression, it becomes an expression that yields the same text. */
 export function asWritten(text: string): string {
   return text.replaceAll("${{", `\${{ ${DOLLAR} }}{{`);
 }
 
 const DOLLAR = '"$"';
 
-/** A text that no other run of a sequence has, as a playbook writes it. */
+/** A text that is different in each run of a sequence, as a playbook writes it. */
 export const RUN_KEY = "${{ run.key }}";
 
-/** What one side of an exploration knows when it makes a call. */
+/** The names that one side of an exploration uses to evaluate a call. */
 export interface BoundNames {
-  /** Letters and digits that no other run of a sequence has. */
+  /** Letters and digits that are different in each run of a sequence. */
   readonly key: string;
   /** The organization of the entities that act. */
   readonly orgId: string;
-  /** What earlier steps gave, by step and name, such as `mint3.transactionId`. */
+  /** The values from earlier steps, by step and name, such as `mint3.transactionId`. */
   readonly yields: ReadonlyMap<string, Json>;
 }
 
 const WHOLE = /^\$\{\{ ([^}]+) \}\}$/;
 const EACH = /\$\{\{ ([^}]+) \}\}/g;
 
-/** Returns a value with its expressions evaluated; `undefined` when it names what an earlier step did not give. */
+/** Returns a value with its expressions evaluated; `undefined` if it uses a value that an earlier step did not give. */
 export function bound(value: Json, names: BoundNames): Json | undefined {
   if (typeof value === "string") return boundText(value, names);
   if (Array.isArray(value)) {
@@ -71,12 +71,12 @@ function evaluated(expression: string, { key, orgId, yields }: BoundNames): Json
   return rest[0] === "orgId" ? orgId : { orgId, userId: userOf(name, key) };
 }
 
-/** Returns the user that acts as an actor: another one in each run of a sequence. */
+/** Returns the user for an actor, which is different in each run of a sequence. */
 export function userOf(actor: string, key: string): string {
   return `${actor}${key}`;
 }
 
-/** Returns the steps that a value names. */
+/** Returns the steps that a value refers to. */
 export function stepsNamed(value: Json): readonly string[] {
   if (typeof value === "string") return [...value.matchAll(/steps\.(\w+)/g)].map(([, id = ""]) => id);
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap(stepsNamed);
