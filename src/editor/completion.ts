@@ -17,21 +17,21 @@ import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { typeText } from "./type-text.ts";
 import { conditionWords, functionWords, operationWords } from "./markdown.ts";
 
-/** Something that can be written at the cursor. */
+/** A completion at the cursor. */
 export interface Offer {
-  /** The text that is offered, and that is written in place of `replaces`. */
+  /** The text that is shown, and that replaces `replaces`. */
   readonly label: string;
-  /** What kind of thing it is. */
+  /** The kind of thing. */
   readonly kind: "name" | "step" | "field" | "function" | "operation" | "actor" | "condition" | "file" | "folder";
-  /** Its type, or what it is in a few words. */
+  /** Its type, or a description in a few words. */
   readonly detail?: string | undefined;
-  /** Markdown; made when it is asked for. */
+  /** Returns a description in Markdown, which is made only on request. */
   readonly documentation: () => string | undefined;
-  /** What it takes the place of. */
+  /** The range that it replaces. */
   readonly replaces: Range;
 }
 
-/** What can be written at the cursor. */
+/** Returns the completions at the cursor. */
 export function complete(file: TextFile, offset: number, files: EditorFiles): readonly Offer[] {
   const marked = markedValue(file, offset);
   if (marked === undefined) return [];
@@ -106,7 +106,7 @@ function shippedOffers({ files: { shipped }, replaces }: Naming): readonly Offer
   return (shipped?.names ?? []).map((label) => ({ label, kind: "file", documentation: () => undefined, replaces }));
 }
 
-/** Whom an actor is, in a few words. */
+/** Describes the identities of an actor in a few words. */
 export function actorText({ identities }: ActorDeclaration): string {
   return identities.map(identityText).join(", ");
 }
@@ -120,7 +120,7 @@ function identityText(identity: Identity): string {
     .join(" and ");
 }
 
-// Folders, and the playbooks in them, beside the playbook that names them.
+// Lists folders, and the playbooks in them, relative to the playbook that names them.
 function paths(typed: string, file: TextFile, { files, replaces }: Naming): readonly Offer[] {
   const begun = typed === "." || typed === ".." ? `${typed}/` : typed;
   const folder = begun.slice(0, begun.lastIndexOf("/") + 1);

@@ -5,13 +5,13 @@ import type { ExpressionPart } from "../expression/expression.ts";
 
 type Tree = NonNullable<ReturnType<TypeEnvironment["tree"]>>;
 
-/** The word at a place of an expression, and what it is a word of. */
+/** The word at a place of an expression, and the value that it belongs to. */
 export interface Word extends ExpressionPart {
-  /** What it is a field or method of; `undefined` when it is a name by itself. */
+  /** The value whose field or method it is; `undefined` if it is a name by itself. */
   readonly owner: Owner | undefined;
-  /** The names that the comprehensions around it have given, with their types. */
+  /** The variables of the comprehensions around it, with their types. */
   readonly bound: Readonly<Record<string, TypeName>>;
-  /** The names that lead to it, itself the last, as in `steps`, `mint`, `id`. */
+  /** The names that lead to it, ending with the word itself, as in `steps`, `mint`, `id`. */
   readonly chain: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface Owner {
   readonly type: TypeName;
 }
 
-/** The word around a place of an expression; `undefined` in a text or a number. The expression may be as yet unfinished. */
+/** Returns the word around a place of an expression; `undefined` in a text or a number. The expression may be unfinished. */
 export function wordIn(text: string, at: number, types: TypeEnvironment): Word | undefined {
   const { start, end } = wordAt(text, at);
   if (isInText(text, at) || /^\d/.test(text.slice(start))) return undefined;
@@ -33,7 +33,8 @@ export function wordIn(text: string, at: number, types: TypeEnvironment): Word |
   return { ...word, owner, bound: {}, chain: [...owner.text.split("."), word.text] };
 }
 
-// Of `… sum(xs.map(x, x` the type of the last x: the whole is tried first, for the names that it binds, then ever less of it.
+// Returns the type of the last part, such as the last x in `… sum(xs.map(x, x`. The whole text is tried first, because it has the variables of comprehensions,
+// then shorter and shorter ends of it.
 function typeAtEnd(text: string, from: number, types: TypeEnvironment): TypeName {
   for (const start of [0, lastPart(text), from]) {
     const tree = types.tree(closed(text.slice(start)));
@@ -72,13 +73,13 @@ function boundAround(node: Tree): Readonly<Record<string, TypeName>> | undefined
   return undefined;
 }
 
-/** The type of what a comprehension looks at: of a list its items, of a map its keys. */
+/** Returns the item type of a comprehension: the items of a list, or the keys of a map. */
 function itemOf(type: TypeName | undefined): TypeName {
   if (type?.startsWith("map<") === true) return "string";
   return itemType(type ?? "") ?? "dyn";
 }
 
-// An expression that was begun, with what closes its brackets.
+// Returns an unfinished expression with its brackets closed.
 function closed(text: string): string {
   let closing = "";
   for (const { char } of outsideTexts(text)) {
@@ -90,7 +91,7 @@ function closed(text: string): string {
   return text + closing;
 }
 
-// Where the last part begins that no operator of lowest rank joins to the others, outside of brackets that are closed or not.
+// Returns the start of the last part that no operator of lowest rank joins to the others. Brackets may be open or closed.
 function lastPart(text: string): number {
   let [depth, start] = [0, 0];
   for (const { char, at } of outsideTexts(text)) {
@@ -101,7 +102,7 @@ function lastPart(text: string): number {
   return start;
 }
 
-// Where the chain of fields and calls begins that ends with the text.
+// Returns the start of the chain of fields and calls at the end of the text.
 function chainStart(text: string): number {
   const open: number[] = [];
   let start = 0;
@@ -131,7 +132,7 @@ function isInText(text: string, at: number): boolean {
   return inside;
 }
 
-// The characters of an expression that are in none of its texts; with `quotes`, those around them too.
+// Yields the characters of an expression outside its text literals. With `quotes`, also yields the quotes around them.
 function* outsideTexts(text: string, quotes = false): Generator<{ readonly char: string; readonly at: number }> {
   let quote = "";
   for (let at = 0; at < text.length; at++) {

@@ -8,7 +8,7 @@ import { type MarkedValue, markedValue } from "./marked.ts";
 import { placeOf } from "./place.ts";
 import { stepNamed } from "./steps.ts";
 
-/** Where that is made or declared which the name under the cursor means. */
+/** Returns where the name under the cursor is defined or declared. */
 export function definition(file: TextFile, offset: number, files: EditorFiles): FileRange | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;
@@ -17,7 +17,7 @@ export function definition(file: TextFile, offset: number, files: EditorFiles): 
   return found === undefined || found.path !== file.path ? found : unmarkedRange(found, marked, { file, offset });
 }
 
-// What follows the cursor comes later in the document with the mark.
+// The mark shifts everything after the cursor, so these offsets are corrected.
 function unmarkedRange(
   { path, start, end }: FileRange,
   { document }: MarkedValue,
@@ -65,7 +65,7 @@ function outputOf(
   return named && key && { path: named.path, ...key };
 }
 
-// The innermost loop around the cursor that calls its item so.
+// Returns the innermost loop around the cursor with a variable of this name.
 function loopNaming(name: string, { path, parsed: { root } }: MarkedValue): Range | undefined {
   for (let depth = path.length - 1; depth > 0; depth--) {
     const foreach = child(nodeAt(root, path.slice(0, depth)), "foreach");

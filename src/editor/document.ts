@@ -4,21 +4,21 @@ import type { Range } from "../source/node.ts";
 
 /** A playbook in an editor. */
 export interface TextFile {
-  /** As a check receives it, so that both report the same. */
+  /** The path as a check receives it, so that both report the same one. */
   readonly path: string;
-  /** Its whole text, as the editor has it. */
+  /** Its whole text in the editor. */
   readonly text: string;
 }
 
-/** The files around a playbook; those that an editor has changed are as the editor has them. */
+/** The files around a playbook. Files that an editor has changed have the editor's text. */
 export interface EditorFiles extends FileReader {
-  /** The names in a folder, those of folders with a slash at the end; none when it cannot be read. */
+  /** Returns the names in a folder, with a slash after the names of folders; empty if the folder cannot be read. */
   readonly list: (folder: string) => readonly string[];
-  /** The text of a file, or of a playbook that comes with the tool; `undefined` when it cannot be had. Never throws. */
+  /** Returns the text of a file, or of a playbook that comes with the tool; `undefined` if it cannot be read. Never throws. */
   readonly textOf: (path: string) => string | undefined;
 }
 
-/** The playbook that a step's `uses` names: a file, or one that comes with the tool; `undefined` when it cannot be had. */
+/** Returns the playbook that a step's `uses` names: a file, or one that comes with the tool; `undefined` if it cannot be read. */
 export function playbookNamed(uses: string, from: string, files: EditorFiles): TextFile | undefined {
   const path = resolvePlaybook(from, uses);
   if (!isShipped(path) && refusalOf(files, { path, use: "playbook", named: from }) !== undefined) return undefined;
@@ -26,7 +26,7 @@ export function playbookNamed(uses: string, from: string, files: EditorFiles): T
   return text === undefined ? undefined : { path, text };
 }
 
-/** A place in a file. */
+/** A range in a file. */
 export interface FileRange extends Range {
   readonly path: string;
 }
@@ -34,12 +34,12 @@ export interface FileRange extends Range {
 const WORD = /\w/;
 const NAME = /[\w./-]/;
 
-/** The word of an expression around an offset. */
+/** Returns the word of an expression around an offset. */
 export function wordAt(text: string, offset: number): Range {
   return around(text, offset, WORD);
 }
 
-/** The name of an operation, an actor or a file around an offset. */
+/** Returns the name of an operation, an actor or a file around an offset. */
 export function nameAt(text: string, offset: number): Range {
   return around(text, offset, NAME);
 }

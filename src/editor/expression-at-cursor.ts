@@ -7,19 +7,19 @@ import type { EditorFiles, TextFile } from "./document.ts";
 import { MARK, type MarkedValue, unmarked } from "./marked.ts";
 import { stepAround } from "./steps.ts";
 
-/** The expression that the cursor is in, the cursor's place in it, and what may be spoken of there. */
+/** The expression at the cursor, the cursor's place in it, and the names that it may use. */
 export interface ExpressionCursor {
   /** The text of the expression, without the mark. */
   readonly text: string;
-  /** The cursor's place in the text, from 0 on. */
+  /** The cursor's place in the text, from 0. */
   readonly at: number;
   /** The names that the expression may use. */
   readonly scope: ExpressionScope;
 }
 
 /**
- * Has a check come to the expression that the cursor is in, and gives what `look` makes of it; `undefined` where there is none.
- * What the scope holds is valid only while `look` looks.
+ * Runs a check up to the expression at the cursor, and returns the result of `look`; `undefined` if there is no expression. The scope is only valid during
+ * `look`.
  */
 export function lookAtExpression<T>(
   marked: MarkedValue,
@@ -47,7 +47,7 @@ function looked<T>(
 
 const ANY_OPERATION = [...operations.values()].find(({ writes }) => !writes)?.name ?? "";
 
-// A step is checked only once it says what it does: until then it is looked at as if it read something.
+// A step is only checked once it has a `uses`. Until then, it is checked as if it read something.
 function withAnyOperation({ parsed: { root }, document: { path, text }, path: keys }: MarkedValue): TextFile | undefined {
   const step = stepAround(root, keys);
   if (step === undefined || BLOCK_PARTS.some((part) => step.entries.has(part))) return undefined;

@@ -3,19 +3,19 @@ import { COMPREHENSIONS } from "../expression/syntax.ts";
 import type { TypeName } from "../expression/types.ts";
 import { typeText } from "./type-text.ts";
 
-/** A function of expressions, or a method of a type of value, as it is described to a person. */
+/** The description of a function, or of a method of a type. */
 export interface FunctionWords {
   /** Its name: `startsWith`. */
   readonly name: string;
-  /** What it is called on; `undefined` for a function that is called by itself. */
+  /** The type on which it is called; `undefined` for a function that is not a method. */
   readonly receiver: TypeName | undefined;
   /** Each way of calling it, such as `decimal(string): decimal`. */
   readonly signatures: readonly string[];
-  /** What it gives. */
+  /** What it returns. */
   readonly description: string;
 }
 
-// The engine knows more, such as conversions to bytes or doubles: what has no words here is not offered.
+// The engine has more functions, such as conversions to bytes or doubles. A function without a text here is not offered.
 const WORDS: Readonly<Record<string, string>> = {
   sum: "The exact sum of a list of numbers.",
   decimal: "The exact number that a text holds.",
@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const HIDDEN = /\b(?:bytes|double|uint)\b/;
 
-/** The functions that are called by themselves, or those that are called on a value of a type. */
+/** Returns the functions that are not methods, or the methods of a type. */
 export function functionsOn(receiver: TypeName | undefined): readonly FunctionWords[] {
   const fitting = all().filter((each) => {
     return each.receiver === undefined || receiver === undefined ? each.receiver === receiver : takes(each, receiver);
@@ -99,7 +99,7 @@ function plain(signature: string): string {
   return typeText(signature).replaceAll(/\bast\b/g, "expression");
 }
 
-// Of a value whose type only a run knows anything may be asked; what looks at each item takes a map too.
+// If the type is only known in a run, every method is offered. Comprehensions also work on maps.
 function takes({ name, receiver: own }: FunctionWords, given: TypeName): boolean {
   if (given === "dyn" || own === given) return true;
   if (own === "list<string>") return given === "list<dyn>";

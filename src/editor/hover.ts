@@ -14,15 +14,15 @@ import { doubtOf, meaningOf } from "./names.ts";
 import { type NamedValue, placeOf, rangeOfPlace } from "./place.ts";
 import { conditionWords, functionWords, operationWords, playbookWords, valueWords } from "./markdown.ts";
 
-/** What is said, in Markdown, of a part of a document. */
+/** A description of a part of a document in Markdown. */
 export interface Hover {
-  /** The Markdown that is shown. */
+  /** The Markdown text. */
   readonly words: string;
-  /** The part of the document that it is about. */
+  /** The part of the document. */
   readonly range: Range;
 }
 
-/** What there is to say of the name under the cursor. */
+/** Returns the description of the name under the cursor. */
 export function hover(file: TextFile, offset: number, files: EditorFiles): Hover | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;

@@ -5,9 +5,9 @@ import type { Operation } from "../operations/operation.ts";
 import { pageOf } from "../operations/page.ts";
 import type { Playbook } from "../playbook/model.ts";
 
-// What is shown of a thing, as Markdown.
+// Descriptions in Markdown.
 
-/** An operation: what it does, what sending it again would do, and what it gives. */
+/** Describes an operation: what it does, what sending it again would do, and what it returns. */
 export function operationWords(operation: Operation): string {
   const page = pageOf(operation);
   return [
@@ -22,7 +22,7 @@ export function operationWords(operation: Operation): string {
   ].join("\n\n");
 }
 
-/** The conditions with which an operation can be refused, and whose words they are. */
+/** Returns the conditions for which an operation can be refused, and the source of their words. */
 export function conditionWords(operation: Operation): readonly { readonly condition: string; readonly words: string }[] {
   const { conditions, furtherConditions } = pageOf(operation);
   return [
@@ -31,7 +31,7 @@ export function conditionWords(operation: Operation): readonly { readonly condit
   ];
 }
 
-/** A playbook that a step runs: what it is given and gives. */
+/** Describes a playbook that a step runs: its inputs and outputs. */
 export function playbookWords({ name, file, inputs, outputs }: Playbook): string {
   const given = inputs.map((input) => {
     const optional = input.default === undefined ? "" : ", has a default";
@@ -44,12 +44,12 @@ export function playbookWords({ name, file, inputs, outputs }: Playbook): string
   ].join("\n\n");
 }
 
-/** A function, with every way of calling it. */
+/** Describes a function, with every way to call it. */
 export function functionWords({ signatures, description }: FunctionWords): string {
   return `${code(signatures.join("\n"))}\n\n${description}`;
 }
 
-/** A value of an expression: its type, what it is, and the fields that it has. */
+/** Describes a value of an expression: its type, its meaning, and its fields. */
 export function valueWords(
   { name, type, description }: { readonly name: string; readonly type: TypeName; readonly description: string | undefined },
   types: TypeEnvironment,

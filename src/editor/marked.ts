@@ -3,30 +3,29 @@ import type { ScalarNode, SourceNode } from "../source/node.ts";
 import { type Parsed, parseYaml } from "../source/parse.ts";
 import { type TextFile, wordAt } from "./document.ts";
 
-// A cursor is found in a document by a mark that is put there before the document is read: however the value around it is quoted,
-// folded or escaped, it holds the mark. What is being typed leaves documents broken, so they are repaired for this one look
-// (decision 9).
+// We find the cursor by a mark that is inserted before the document is parsed. However the value around the cursor is quoted, folded or escaped, it contains
+// the mark. A document is often broken while somebody types, so it is repaired for this parse only (decision 9).
 
-/** A character that marks the cursor: private use, so that no text means anything by it. */
+/** The character that marks the cursor. It is from the private use area, so no text uses it with a meaning. */
 export const MARK = "\uE000";
 
-/** The value of a playbook with the cursor in it. */
+/** The value of a playbook that contains the cursor. */
 export interface MarkedValue {
-  /** The document with the mark, and with what keeps it from being read left out. */
+  /** The document with the mark, without the lines that cannot be parsed. */
   readonly document: TextFile;
-  /** The document with the mark, as it was read. */
+  /** The document with the mark, parsed. */
   readonly parsed: Parsed & { readonly root: SourceNode };
   /** The node of the value, with the mark in it. */
   readonly scalar: ScalarNode;
   /** The keys and indexes that lead to the value. */
   readonly path: readonly string[];
-  /** The value without the mark, and the cursor's place in it. */
+  /** The value without the mark. */
   readonly value: string;
-  /** The cursor's place in the value, from 0 on. */
+  /** The cursor's place in the value, from 0. */
   readonly at: number;
 }
 
-/** The value that the cursor is in; `undefined` where there is none, as in a key or a comment. */
+/** Returns the value at the cursor; `undefined` if there is none, as in a key or a comment. */
 export function markedValue({ path, text }: TextFile, offset: number): MarkedValue | undefined {
   for (const candidate of candidates(text, offset)) {
     const read = readRepaired(path, candidate);
@@ -56,12 +55,12 @@ function scalarWithMark(
   return undefined;
 }
 
-/** A text without the mark, and where it was. */
+/** Returns a text without the mark, and the place of the mark. */
 export function unmarked(text: string): { readonly value: string; readonly at: number } {
   return { value: text.replace(MARK, ""), at: text.indexOf(MARK) };
 }
 
-// The document with the mark, as likely to be readable as its line allows; the first that can be read is taken.
+// Yields the document with the mark in several variants of its line. The first variant that can be parsed is taken.
 function* candidates(text: string, offset: number): Generator<string> {
   const start = lineStart(text, offset);
   const newline = text.indexOf("\n", offset);
@@ -78,11 +77,11 @@ function* candidates(text: string, offset: number): Generator<string> {
 interface OpenLine {
   readonly before: string;
   readonly after: string;
-  /** The quote that is open at the cursor, if one is. */
+  /** The quote that is open at the cursor, if any. */
   readonly quote: string;
-  /** What would close the brackets of YAML that are open there. */
+  /** The closing brackets for the YAML brackets that are open at the cursor. */
   readonly brackets: string;
-  /** Where the expression begins. */
+  /** The start of the expression. */
   readonly expression: number;
 }
 
@@ -112,13 +111,13 @@ function endOfText(text: string, quote: string): number {
   return -1;
 }
 
-// Where the expression begins that is open at the end of a line.
+// Returns the start of the expression that is still open at the end of a line.
 function openExpression(line: string): number | undefined {
   const start = line.lastIndexOf("${{");
   return start < 0 || line.includes("}}", start) ? undefined : start;
 }
 
-// A quote means something to YAML only where a value begins.
+// In YAML, a quote only has a meaning at the start of a value.
 function stateAfter(line: string): { readonly quote: string; readonly brackets: string } {
   let [quote, brackets, fresh] = ["", "", true];
   for (let at = 0; at < line.length; at++) {
@@ -140,7 +139,7 @@ function stateAfter(line: string): { readonly quote: string; readonly brackets: 
 
 const MOST_LEFT_OUT = 8;
 
-// Lines that cannot be read are left out, but for the one with the mark: then it is those before it that are at fault.
+// Removes lines that cannot be parsed, but never the line with the mark. If the error is reported there, the lines before it are at fault.
 function readRepaired(path: string, text: string): Pick<MarkedValue, "document" | "parsed"> | undefined {
   const lines = text.split("\n");
   const marked = lines.findIndex((line) => line.includes(MARK));

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
   one: "The one record that was found.",
 };
 
-/** The names that can be used at a place: those of the language, of loops, and of comprehensions. */
+/** Returns the names that can be used at a place: those of the language, of loops, and of comprehensions. */
 export function namesAt(word: Word, { types }: ExpressionScope): readonly Field[] {
   const around = Object.entries(types.variables).map(([name, type]) => ({ name, type, description: NAMES[name] ?? ITEM }));
   const bound = Object.entries(word.bound).map(([name, type]) => ({ name, type, description: ITEM }));
@@ -23,7 +23,7 @@ export function namesAt(word: Word, { types }: ExpressionScope): readonly Field[
 
 const ITEM = "The item of the loop around.";
 
-/** The fields that a word may name: of `steps` those that have run by there only. */
+/** Returns the fields that a word may name. Of `steps`, these are only the steps that have run before. */
 export function fieldsAt({ owner }: Word, scope: ExpressionScope): readonly Field[] {
   if (owner === undefined) return [];
   const fields = scope.types.fieldsOf(owner.type);
@@ -36,7 +36,7 @@ function canBeNamed(id: string, scope: ExpressionScope): boolean {
   return !isProblem(parsed) && scope.names(parsed) === undefined;
 }
 
-/** Why a field may have no value where it is asked for, and what to ask first. */
+/** Returns why a field may have no value, and what the expression should test first. */
 export function doubtOf(chain: readonly string[], scope: ExpressionScope): string | undefined {
   const [root, id, field] = chain;
   if (root !== "steps" || id === undefined || field === undefined || chain.length > 3) return undefined;
@@ -45,7 +45,7 @@ export function doubtOf(chain: readonly string[], scope: ExpressionScope): strin
   return finding === undefined ? undefined : `${finding.message}; ${finding.suggestion ?? ""}`;
 }
 
-/** What a word names: a variable, or a field. */
+/** Returns the meaning of a word: a variable or a field. */
 export function meaningOf(word: Word, scope: ExpressionScope): Field | undefined {
   const { owner, text } = word;
   if (owner === undefined) return namesAt(word, scope).find(({ name }) => name === text);

@@ -7,27 +7,27 @@ import { nameAt, type TextFile } from "./document.ts";
 import type { MarkedValue } from "./marked.ts";
 import { stepAround } from "./steps.ts";
 
-/** A value that names something: an operation or a playbook, a read, an actor, a condition under which the service refuses. */
+/** A value that names something: an operation or playbook, a read, an actor, or a condition of a refusal. */
 export interface NamedValue {
-  /** What the value names. */
+  /** The kind of thing. */
   readonly kind: NonNullable<KeywordColumns["names"]>;
   /** The value, without the mark. */
   readonly text: string;
-  /** The cursor's place in the value, from 0 on. */
+  /** The cursor's place in the value, from 0. */
   readonly at: number;
   /** The root of the document that the value is in. */
   readonly root: SourceNode;
-  /** The operation of the step that it is in. */
+  /** The operation of the step around it. */
   readonly operation: Operation | undefined;
 }
 
-/** What the value that the cursor is in names; `undefined` where it names nothing. */
+/** Returns what the value at the cursor names; `undefined` if it names nothing. */
 export function placeOf({ path, value, at, parsed: { root } }: MarkedValue): NamedValue | undefined {
   const kind = keywordsAt(path.slice(0, -1))?.[path.at(-1) ?? ""]?.names;
   return kind === undefined ? undefined : { kind, text: value, at, root, operation: operationIn(stepAround(root, path), "uses") };
 }
 
-/** What a place takes up of its line, quotes left out: a name of several words, or with other letters, as it is written. */
+/** Returns the range of a name in its line, without quotes. A name with spaces or other characters is taken as it is written. */
 export function rangeOfPlace({ text, at }: NamedValue, file: TextFile, offset: number): Range {
   const start = offset - at;
   return file.text.startsWith(text, start) ? { start, end: start + text.length } : nameAt(file.text, offset);

@@ -1,15 +1,15 @@
 import { didYouMean } from "../base/text/text.ts";
 import type { Diagnostic } from "../source/diagnostic.ts";
 
-/** The fix of a finding: another text for the part of the document that it marks. */
+/** The fix for a finding: a new text for the marked part of the document. */
 export interface QuickFix {
   /** What the fix does, as an editor shows it. */
   readonly title: string;
-  /** What takes the place of the marked text. */
+  /** The text that replaces the marked text. */
   readonly text: string;
 }
 
-/** Returns the fix that a finding suggests, when its words say exactly what to write for the marked text. */
+/** Returns the fix for a finding, if its suggestion says exactly what to write in place of the marked text. */
 export function quickFixOf(
   { code, suggestion = "" }: Pick<Diagnostic, "code" | "suggestion">,
   marked: string,
@@ -22,7 +22,7 @@ export function quickFixOf(
   return operator === undefined ? undefined : { title: `Write ${operator}`, text: operator };
 }
 
-// The part that is meant may be in another file, or deeper in the marked text.
+// The part that must be fixed may be in another file, or deeper in the marked text.
 function isLike(word: string, meant: string): boolean {
   return meant.endsWith(`.${word}`) || didYouMean(word, [meant]) !== undefined;
 }

@@ -10,19 +10,19 @@ import { lookAtExpression } from "./expression-at-cursor.ts";
 import { markedValue } from "./marked.ts";
 import { stepDepth, stepNamed } from "./steps.ts";
 
-/** A step's id, where it is given, and wherever an expression asks for the step. */
+/** The id of a step: where it is declared, and where expressions use it. */
 export interface StepUses {
-  /** The id as the playbook has it. */
+  /** The id in the playbook. */
   readonly id: string;
-  /** Where the step's own `id` has it. */
+  /** The range of the id in the step itself. */
   readonly declaration: Range;
-  /** In the order of the document. */
+  /** The uses in the order of the document. */
   readonly uses: readonly Range[];
-  /** Uses that are known to be there, but not where: in texts with escapes, or that are folded. */
+  /** The number of uses without a known range, in texts that have escapes or are folded. */
   readonly unplaced: number;
 }
 
-/** The uses of the step whose id is under the cursor. */
+/** Returns the uses of the step whose id is under the cursor. */
 export function stepUses(file: TextFile, offset: number, files: EditorFiles): StepUses | undefined {
   const marked = markedValue(file, offset);
   if (marked === undefined) return undefined;
@@ -68,7 +68,10 @@ export class RenameRefused extends Error {
   override readonly name = "RenameRefused";
 }
 
-/** What to replace so that a step has another id. Throws a RenameRefused: half a rename would be worse than none. */
+/**
+ * Returns the ranges to replace so that a step gets another id. Throws a RenameRefused if a use has no known range, because half a rename would be worse than
+ * none.
+ */
 export function renameStep(file: TextFile, uses: StepUses, to: string, files: EditorFiles): readonly Range[] {
   if (checkPlaybook(file.path, file.text, files).playbook === undefined)
     throw new RenameRefused("the playbook has mistakes: fix them first, so that every use of the step can be found");

@@ -6,21 +6,21 @@ import { child, type Range, type SourceNode, textOf } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
 import type { TextFile } from "./document.ts";
 
-/** What an outline shows of a playbook: the playbook itself, a step or a check. */
+/** An entry in the outline of a playbook: the playbook itself, a step or a check. */
 export interface PlaybookSymbol {
-  /** What it is; a comparison of two sides is a `check` too. */
+  /** The kind. A comparison of two sides is also a `check`. */
   readonly kind: "playbook" | "call" | "block" | "include" | "check";
-  /** The name of a playbook; the id of a step or check, as in its address. */
+  /** The name of a playbook, or the id of a step or check as in its address. */
   readonly name: string;
   /** What a step calls, includes or reads. */
   readonly detail: string;
-  /** The part of the document that it takes up. */
+  /** Its range in the document. */
   readonly range: Range;
-  /** The steps in it; of a playbook, its checks and comparisons after them. */
+  /** The steps inside it. For a playbook, its checks and comparisons follow them. */
   readonly held: readonly PlaybookSymbol[];
 }
 
-/** Returns the outline of a playbook, with its mistakes or without; `undefined` where the text is no playbook or cannot be read. */
+/** Returns the outline of a playbook, even if it has mistakes; `undefined` if the text is not a playbook or cannot be parsed. */
 export function symbolsOf({ path, text }: TextFile): PlaybookSymbol | undefined {
   const { file, root } = isPlaybook(text) ? parseYaml(path, text) : {};
   if (file === undefined || root === undefined) return undefined;
@@ -53,7 +53,7 @@ function checksIn(root: SourceNode, name: string, idOf: (check: SourceNode, at: 
   }));
 }
 
-/** Returns the innermost step or check whose lines hold a line, and the line on which it begins; both lines count from 1. */
+/** Returns the innermost step or check on a line, and the line on which it begins. Both lines count from 1. */
 export function stepOnLine(file: TextFile, line: number): { readonly name: string; readonly line: number } | undefined {
   const source = new SourceFile(file.path, file.text);
   const isOn = ({ start, end }: Range): boolean => {

@@ -1,6 +1,6 @@
 import type { TypeName } from "../expression/types.ts";
 
-/** A type as people call it. */
+/** Returns the name of a type for people. */
 export function typeText(type: TypeName): string {
   return type
     .replaceAll("google.protobuf.Timestamp", "date")
