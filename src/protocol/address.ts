@@ -1,10 +1,10 @@
 /**
- * An address names one step of one run: `mint`, `approvals[bob]` in a `foreach`, `pay[alice][eur]` in one inside another, and
- * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets. A check's id has a name in brackets: `checks[sum]`,
- * and `checks[sum][alice]` in a `foreach`.
+ * An address names one step of one run: `mint`; `approvals[bob]` in a `foreach`; `pay[alice][eur]` in nested `foreach`es;
+ * `deposit[alice]/mint` inside an included playbook. Keys hold no brackets. The id of a check has a name in brackets: `checks[sum]`, and
+ * `checks[sum][alice]` in a `foreach`.
  */
 export interface StepAddress {
-  /** The included playbooks that the step is in, each with its keys and a slash: `deposit[alice]/`; empty in the run's own. */
+  /** The steps that include the step's playbook, each with its keys and a slash: `deposit[alice]/`; empty in the run's own playbook. */
   readonly frame: string;
   /** The step's own id in its playbook. */
   readonly id: string;
@@ -52,19 +52,22 @@ export function isOfCheck(address: string): boolean {
   return /^(?:checks[.[]|reconcile\.)/.test(parseAddress(address).id);
 }
 
-/** Returns the step as written, without the rounds: `deposit/mint` for `deposit[alice]/mint`. */
+/** Returns the step as written, without its rounds: `deposit/mint` for `deposit[alice]/mint`. */
 export function stepOf(address: string): string {
   const { frame, id } = parseAddress(address);
   return frame === "" ? id : frameOf(stepOf(includingStep(frame))) + id;
 }
 
-/** Returns all keys on the way to a step, the outermost first. */
+/** Returns all keys in an address, the outermost first. */
 export function keysOf(address: string): readonly string[] {
   const { frame, keys } = parseAddress(address);
   return frame === "" ? keys : [...keysOf(includingStep(frame)), ...keys];
 }
 
-/** Returns the addresses that a block or an included playbook around a step may have, that in the most rounds first. `holder` is without rounds. */
+/**
+ * Returns the addresses that a block or an included playbook around a step may have, beginning with the one that has the most rounds. `holder` is
+ * given without rounds.
+ */
 export function* holdersOf(address: string, holder: string): Generator<string> {
   const { frame, keys } = parseAddress(address);
   if (frame !== "" && stepOf(includingStep(frame)) === holder) return yield includingStep(frame);

@@ -1,27 +1,27 @@
 import type { AttemptAnswered, AttemptIntended, AttemptSettled, ReceiptRead, RunRecord } from "./record.ts";
 
-/** All that is known about an attempt of a write. */
+/** All that is known about one attempt of a write. */
 export interface AttemptState {
   readonly intended: AttemptIntended;
-  /** In milliseconds since the Unix epoch. */
+  /** When the intent was recorded, in milliseconds since the Unix epoch. */
   readonly intendedAt: number;
-  /** The place of its intent in the journal. */
+  /** The number of the intent among the records of the run. */
   readonly sequence: number;
   /** The claim under which it was sent. */
   readonly epoch: number;
-  /** `undefined` when the process ended before an answer came. */
+  /** The answer; `undefined` if the process ended before it arrived. */
   answered: (RunRecord & AttemptAnswered) | undefined;
-  /** The final receipt, once it was read. */
+  /** The final receipt, once it has been read. */
   receipt: ReceiptRead | undefined;
-  /** What evidence showed, when the answer did not say it. */
+  /** The outcome by other evidence, where the answer did not show it. */
   settled: AttemptSettled | undefined;
-  /** Whether it no longer matters: it had no effect and belongs to an earlier claim. */
+  /** Whether the attempt no longer matters: it had no effect and belongs to an earlier claim. */
   past: boolean;
-  /** Whether a released holder may be alive and still send it, however late. */
+  /** Whether a released holder may be alive and may still send the attempt, however late. */
   mayStillBeSent: boolean;
 }
 
-/** Returns an attempt that is only intended. */
+/** Returns an attempt with nothing but an intent. */
 export function newAttempt(intended: RunRecord & AttemptIntended): AttemptState {
   const { at: intendedAt, sequence, epoch } = intended;
   return {
@@ -37,12 +37,12 @@ export function newAttempt(intended: RunRecord & AttemptIntended): AttemptState 
   };
 }
 
-/** Returns the attempts of a write after the last absent one: if that one never takes effect, no earlier one does. */
+/** Returns the attempts after the last absent one: if that one never takes effect, no earlier one does. */
 export function undecidedOf(attempts: readonly AttemptState[]): readonly AttemptState[] {
   return attempts.slice(attempts.findLastIndex(({ settled }) => settled?.verdict === "absent") + 1);
 }
 
-/** What records say of one attempt. */
+/** The records of one attempt. */
 export interface AttemptFacts {
   /** The record of its intent. */
   readonly intended: AttemptIntended;
@@ -50,16 +50,16 @@ export interface AttemptFacts {
   readonly answered?: AttemptAnswered | undefined;
   /** The record of its final receipt. */
   readonly receipt?: ReceiptRead | undefined;
-  /** The record of what other evidence decided. */
+  /** The record of its outcome by other evidence. */
   readonly settled?: AttemptSettled | undefined;
 }
 
-/** Whether the service said that it does not carry out the attempt: in its answer, or in its receipt. */
+/** Whether the service refused the attempt, in its answer or in its receipt. */
 export function isRefused({ answered, receipt }: Pick<AttemptFacts, "answered" | "receipt">): boolean {
   return receipt === undefined ? answered?.meaning === "refused" : !receipt.committed;
 }
 
-/** Whether it is beyond doubt that the attempt changed nothing. */
+/** Whether the attempt certainly changed nothing. */
 export function hadNoEffect(attempt: AttemptFacts): boolean {
   const { intended, answered, settled } = attempt;
   if (settled !== undefined) return settled.verdict === "absent";

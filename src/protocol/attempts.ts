@@ -3,7 +3,7 @@ import { serviceOf } from "../services/services.ts";
 import type { AttemptIntended, StepProblem } from "./record.ts";
 import { type AttemptFacts, type AttemptState, hadNoEffect, isRefused, undecidedOf } from "./attempt-state.ts";
 
-/** The next action for one write, given the outcomes of its attempts. */
+/** The next action for a write, given the outcomes of its attempts. */
 export type Decided =
   | { readonly do: "begin" }
   | {
@@ -12,10 +12,10 @@ export type Decided =
     }
   | { readonly do: "stop"; readonly outcome: "unknown" | "failed"; readonly problem: StepProblem };
 
-/** How often a write may be sent under one claim, when no attempt can do harm beside another. */
+/** How often a write may be sent under one claim, if its attempts do no harm to each other. */
 export const ATTEMPTS_PER_CLAIM = 5;
 
-/** Decides what a write does next under a claim. Pure. A write that may take effect a second time is never sent again. */
+/** Decides the next action for a write under a claim. Pure. A write that may take effect a second time is never sent again. */
 export function decideAttempts(
   attempts: readonly AttemptState[],
   { awaitsReceipt, epoch }: { readonly awaitsReceipt: boolean; readonly epoch: number },
@@ -27,7 +27,7 @@ export function decideAttempts(
   const isSeparable = last.intended.separable === true;
   if (last.settled?.verdict === "absent" && isRefused(last)) return { do: "judge-refusal", attempt };
   if (last.settled !== undefined) return sendAgainOrGiveUp(attempts, last, epoch);
-  // A superseded attempt may have arrived in between, and so have caused the refusal. Some of several items may be done.
+  // A superseded attempt may have arrived in the meantime and caused the refusal. Of several items, some may have been done.
   const refused = { do: isSeparable || mayStillArrive(attempts) ? "probe" : "judge-refusal", attempt } as const;
   if (last.receipt !== undefined) return last.receipt.committed ? { do: "complete", attempt } : refused;
   if (last.answered === undefined) return { do: "probe", attempt };
@@ -36,7 +36,7 @@ export function decideAttempts(
       return { do: "probe", attempt };
     case "acknowledged":
       if (!awaitsReceipt) return { do: "complete", attempt };
-      // An accepted write is no evidence of a completed one.
+      // An accepted write is not yet a completed one.
       return { do: last.answered.receiptId === null ? "probe" : "await-receipt", attempt };
     case "refused":
       return refused;
@@ -47,14 +47,14 @@ export function decideAttempts(
   }
 }
 
-/** Returns the baseline of the first attempt that may still arrive, since a later one may already show its effect. */
+/** Returns the baseline of the first attempt that may still arrive. A later baseline may already show the effect of that attempt. */
 export function standingBaseline(
   attempts: readonly AttemptState[],
 ): Pick<AttemptIntended, "baseline" | "baselineAt"> | undefined {
   return undecidedOf(attempts).find(isSuperseded)?.intended;
 }
 
-/** Returns the attempts that were superseded, or changed nothing, and may still arrive, whatever the outcome of later ones. */
+/** Returns the attempts that may still arrive, whatever the outcome of later ones: those that were superseded or changed nothing. */
 export function lateAttempts(attempts: readonly AttemptState[]): readonly AttemptState[] {
   return undecidedOf(attempts).filter((attempt) => isSuperseded(attempt) || attempt.settled?.verdict === "unchanged");
 }
@@ -64,21 +64,21 @@ export function mayStillArrive(attempts: readonly AttemptState[]): boolean {
   return lateAttempts(attempts).length > 0;
 }
 
-/** Whether an attempt is known to have taken effect. One whose receipt was never read, or that was superseded, may still do so later. */
+/** Whether an attempt is known to have taken effect. An attempt whose receipt was never read, or that was superseded, may still take effect later. */
 export function hasTakenEffect({ intended, answered, receipt, settled }: AttemptState): boolean {
   if (settled !== undefined) return settled.verdict === "applied";
   if (receipt !== undefined) return receipt.committed;
   return answered?.meaning === "acknowledged" && !mayHaveReceipt(intended);
 }
 
-/** Whether the service may give receipts of a write: then its acknowledgement says only that it was accepted, also where it names no receipt. */
+/** Whether the service may give receipts for a write. If so, its acknowledgement means only that it was accepted, even without a receipt id. */
 export function mayHaveReceipt({ operation }: Pick<AttemptIntended, "operation">): boolean {
   const service = serviceOf(operation);
   // An operation that this version does not know may have receipts.
   return service === undefined || service.receipts !== undefined;
 }
 
-/** Returns the latest time of the service with which anything was learnt about an attempt; `undefined` where the service gave none. */
+/** Returns the latest service time at which anything was learnt about an attempt; `undefined` if the service gave no time. */
 export function learntAt({ answered, receipt, settled }: AttemptState): number | undefined {
   const times = [answered, receipt, settled].flatMap((record) => record?.serviceAt ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
@@ -96,12 +96,12 @@ function sendAgainOrGiveUp(attempts: readonly AttemptState[], last: AttemptState
     : { do: "stop", outcome: "failed", problem: notAccepted(last, sent) };
 }
 
-/** Whether the service has refused all that may have taken effect, so that nothing of it can be under way any more. */
+/** Whether the service has refused every attempt that may have taken effect, so that none can be in flight any more. */
 export function areRefused(attempts: readonly AttemptState[]): boolean {
   return undecidedOf(attempts).every((each) => isRefused(each) || hadNoEffect(each));
 }
 
-/** Returns what the service said when it refused an attempt. */
+/** Returns the service's message when it refused an attempt. */
 export function refusalMessage({ answered, receipt }: Pick<AttemptFacts, "answered" | "receipt">): string {
   if (receipt === undefined) return answered?.message ?? "";
   const said = receipt.receipt["message"];

@@ -1,76 +1,74 @@
 import type { Json } from "../base/json/json.ts";
 
-/** How two sides differ. `unit`: they hold the same quantity in different units, such as cents and euros. */
+/** How two sides differ. `unit`: they have the same quantity in different units, such as cents and euros. */
 export type DriftKind = "differs" | "unit" | "missing-left" | "missing-right" | "duplicate-left" | "duplicate-right";
 
 /**
- * The state of a drift compared with earlier runs. `new`: the latest comparison was the first to find it. `changed`: a person has
- * acknowledged a different value than the present one.
+ * The state of a drift compared with earlier runs. `new`: the latest comparison was the first to find it. `changed`: its value is no longer
+ * the one that a person acknowledged.
  */
 export type DriftState = "new" | "persisting" | "changed" | "acknowledged";
 
-/**
- * An exact number in canonical spelling: no exponent, no zeros behind the last digit. A text, so that no reader of a report rounds it.
- */
+/** An exact number in canonical spelling, without an exponent or trailing zeros. It is a text, so that no reader of a report rounds it. */
 export type Quantity = string;
 
 /** The identity of a comparison across runs. */
 export interface ComparisonName {
-  /** Its name in tokenbook.yaml. */
+  /** The environment's name in tokenbook.yaml. */
   readonly environment: string;
-  /** The id of the playbook that is run, or the path of its file from the folder of the project. */
+  /** The id of the playbook, or the path of its file from the folder of the project. */
   readonly playbook: string;
-  /** The comparison's id, with the steps that include it before it. */
+  /** The comparison's id, preceded by the steps that include it. */
   readonly comparison: string;
-  /** The scope from the playbook; empty without one. */
+  /** The scope from the playbook; empty if there is none. */
   readonly scope: string;
 }
 
-/** What a comparison of two sides found; lists are cut at `LIMITS.driftsShown`, `counts` are not. Times are milliseconds since the Unix epoch. */
+/** The result of comparing two sides. Lists are cut at `LIMITS.driftsShown`, `counts` are not. Times are milliseconds since the Unix epoch. */
 export interface Comparison {
-  /** Which comparison it is. Older runs left it out, as they did `reads` and `rows`. */
+  /** The identity of the comparison. Older runs left it out, and also `reads` and `rows`. */
   readonly of?: ComparisonName;
-  /** The side that differences are counted from: a difference is left minus right. */
+  /** The left side. A difference is left minus right. */
   readonly left: ComparedSide;
   readonly right: ComparedSide;
-  /** The part of the key that `totals` are of; null without them. */
+  /** The part of the key by which `totals` are grouped; null if there are no totals. */
   readonly totalsOf: string | null;
-  /** In the order of the part's values. */
+  /** The totals in the order of the part's values. */
   readonly totals: readonly PartTotal[];
-  /** How often the sides were read: a difference is read again before it counts. */
+  /** How often the sides were read. A difference is read again before it counts. */
   readonly looks: number;
   readonly counts: ComparisonCounts;
-  /** Those that nobody has acknowledged come first. */
+  /** The drifts, unacknowledged ones first. */
   readonly drifts: readonly Drift[];
   /** Drifts of earlier runs that no longer exist. */
   readonly cleared: readonly Pick<Drift, "id" | "kind" | "key" | "since">[];
   /** Rows that changed while they were read. */
   readonly moving: readonly Pick<Drift, "key" | "left" | "right">[];
-  /** Reads that did not finish: rows that they may hold are not compared. */
+  /** Reads that did not finish. The rows that they may hold are not compared. */
   readonly gaps: readonly Gap[];
-  /** The first reads of the first look, at most `LIMITS.readsKept`, and how many there were. */
+  /** The first reads of the first look, at most `LIMITS.readsKept`. */
   readonly reads?: readonly ComparedRead[];
-  /** How many reads there were, kept or not. */
+  /** How many reads were made, kept or not. */
   readonly readCount?: number;
-  /** The first rows in the order of their keys, at most `LIMITS.rowsKept`, as first read. */
+  /** The first rows in the order of their keys, at most `LIMITS.rowsKept`, as they were read first. */
   readonly rows?: readonly ComparedRow[];
 }
 
-/** What one read asked for, and when, from the first request to the last answer. */
+/** What one read requested, and its time from the first request to the last answer. */
 export interface ComparedRead {
-  /** The name of the side, or of both. */
+  /** The name of the side, or the names of both. */
   readonly side: string;
   /** An operation, or the expression that gave the rows. */
   readonly operation: string;
-  /** The input of the operation; null of an expression. */
+  /** The input of the operation; null for an expression. */
   readonly input: Json;
-  /** Who asked, by the name that reports show; null without an actor. */
+  /** Who made the read, by the name that reports show; null without an actor. */
   readonly actor: string | null;
-  /** The entity or the credential that asked, as `call --as` takes it; null for the key's own. Left out by older runs. */
+  /** The entity or the credential of the read, as `call --as` takes it; null for the key's own entity. Left out by older runs. */
   readonly as?: string | null;
-  /** How many pages it had. */
+  /** How many pages were read. */
   readonly pages: number;
-  /** How many rows were taken from it. */
+  /** How many rows were taken. */
   readonly rows: number;
   /** The time before its first request. */
   readonly from: number;
@@ -78,9 +76,9 @@ export interface ComparedRead {
   readonly to: number;
 }
 
-/** What both sides have of one key. A value is null where there is no row, and where only presence is compared. */
+/** The rows of one key on both sides. A value is null if there is no row, or if only presence is compared. */
 export interface ComparedRow {
-  /** The parts of the key, by their names. */
+  /** The parts of the key by their names. */
   readonly key: Readonly<Record<string, string>>;
   /** How many rows of the left side have the key. */
   readonly leftRows: number;
@@ -90,19 +88,19 @@ export interface ComparedRow {
   readonly right: Quantity | null;
 }
 
-/** One side of a comparison, as first read. */
+/** One side of a comparison, as it was read first. */
 export interface ComparedSide {
-  /** The operation that it reads, or the name that the playbook gives it. */
+  /** The operation that the side reads, or the name that the playbook gives to the side. */
   readonly name: string;
-  /** How many rows there are. */
+  /** How many rows the side has. */
   readonly rows: number;
   /** How many different keys its rows have. */
   readonly keys: number;
-  /** The sum of all values, a control total; null where nothing but presence is compared. */
+  /** The sum of all values, as a control total; null if only presence is compared. */
   readonly sum: Quantity | null;
-  /** How many requests all looks took. */
+  /** How many requests all looks made. */
   readonly requests: number;
-  /** When it was read, from the first request to the last; null when nothing was. */
+  /** The time of the first request; null if nothing was read. */
   readonly from: number | null;
   /** The time of the last page; null when nothing was read. */
   readonly to: number | null;
@@ -139,26 +137,26 @@ export interface ComparisonCounts {
   readonly notCompared: number;
 }
 
-/** A difference that was seen twice alike. */
+/** A difference that was seen twice with the same values. */
 export interface Drift {
-  /** The same in each run, as long as comparison, key and kind are. */
+  /** The id, which is the same in each run for the same comparison, key and kind. */
   readonly id: string;
   readonly kind: DriftKind;
-  /** The parts of the key, by their names. */
+  /** The parts of the key by their names. */
   readonly key: Readonly<Record<string, string>>;
-  /** Null where the row is not there, and where rows have no value. */
+  /** The value of the left side; null if there is no row, or rows have no value. */
   readonly left: Quantity | null;
   readonly right: Quantity | null;
   /** Left minus right. */
   readonly difference: Quantity | null;
   readonly state: DriftState;
-  /** When it was first seen, since it was last absent. */
+  /** When it was first seen after it was last absent. */
   readonly since: number;
-  /** `acknowledged` and `changed`: until when, by whom and why. */
+  /** For `acknowledged` and `changed`: until when, by whom and why it was acknowledged. */
   readonly acknowledged: { readonly until: number; readonly who: string; readonly because: string } | null;
 }
 
-/** Returns the drifts with acknowledged ones last, so that a cut list loses those first. */
+/** Returns the drifts with acknowledged ones last, so that a shortened list loses those first. */
 export function openFirst<T extends Pick<Drift, "state">>(drifts: readonly T[]): readonly T[] {
   const { acknowledged = [], open = [] } = Object.groupBy(drifts, ({ state }) =>
     state === "acknowledged" ? "acknowledged" : "open",
@@ -170,9 +168,9 @@ export function openFirst<T extends Pick<Drift, "state">>(drifts: readonly T[]):
 export interface Gap {
   /** The name of the side. */
   readonly side: string;
-  /** The read of that side. */
+  /** The name of the read. */
   readonly of: string;
-  /** As of a step's problem. */
+  /** The code, as in the problem of a step. */
   readonly code: string;
   /** What went wrong. */
   readonly message: string;

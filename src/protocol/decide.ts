@@ -5,45 +5,45 @@ import type { Plan, PlanBlock, PlanCall, PlanInclude, PlanNode } from "./plan.ts
 import type { RunClosed, RunOutcome, StepProblem, StoppedOutcome } from "./record.ts";
 import { type RunState, stepIn, type StepState } from "./state.ts";
 
-/** One step at one place of a run. */
+/** One step at one place in a run. */
 export interface PlaceOf<S> {
-  /** The language's own step. */
+  /** The step of the playbook language. */
   readonly step: S;
   /** The step's address in the run, with the keys of all rounds around it. */
   readonly address: string;
-  /** The frame it is in, which gives its expressions their `inputs` and `steps`. */
+  /** The frame of the step, which determines the `inputs` and `steps` of its expressions. */
   readonly frame: string;
-  /** The rounds around it within its frame, its own among them, the outermost first. */
+  /** The rounds around it within its frame, including its own, the outermost first. */
   readonly rounds: readonly Round<S>[];
-  /** The addresses of all rounds around it, those of the frames around its frame among them. */
+  /** The addresses of all rounds around it, including those around its frame. */
   readonly within: readonly string[];
 }
 
 /** One round of a `foreach`. */
 export interface Round<S> {
-  /** The step whose `foreach` it is. */
+  /** The step that has the `foreach`. */
   readonly owner: S;
   /** The address under which its rounds are recorded. */
   readonly expansion: string;
-  /** Its number in the list, from 0 on. */
+  /** Its position in the list, from 0 on. */
   readonly index: number;
-  /** Its key in addresses. */
+  /** The key in its address. */
   readonly key: string;
 }
 
-/** One thing to do next. */
+/** What to do next. */
 export type ActionOf<S> = { readonly place: PlaceOf<S> } & (
   | { /** Evaluate the list of a `foreach`. */ readonly do: "expand" }
-  /** It has not begun: evaluate `if`, bind the input, then read, send, or open the block or playbook. */
+  /** The step has not begun: evaluate `if`, bind the input, then read, send, or open the block or playbook. */
   | { readonly do: "begin" }
-  /** The attempt had no effect: send again, after a pause. */
+  /** The attempt had no effect: send it again, after a pause. */
   | { readonly do: "send-again"; readonly attempt: number }
   | { readonly do: "await-receipt"; readonly attempt: number }
-  /** The outcome of the attempt is unknown: look. */
+  /** The outcome of the attempt is unknown: probe the service. */
   | { readonly do: "probe"; readonly attempt: number }
-  /** The write took effect: find what it made, check the expectations, complete. */
+  /** The write took effect: find what it created, check the expectations, complete. */
   | { readonly do: "complete"; readonly attempt: number }
-  /** The service refused: check whether that was expected. */
+  /** The service refused the write: check whether this was expected. */
   | { readonly do: "judge-refusal"; readonly attempt: number }
   | { readonly do: "stop"; readonly outcome: StoppedOutcome; readonly problem: StepProblem }
   /** A block continues with other steps. */
@@ -52,30 +52,30 @@ export type ActionOf<S> = { readonly place: PlaceOf<S> } & (
   | { readonly do: "end"; readonly ending: Ending }
 );
 
-/** The part with which a block continues, and the step that caused it. */
+/** The part with which a block continues, and the step that caused this. */
 export type Turn =
   | { readonly to: "rescue"; readonly failed: string }
   | { readonly to: "again"; readonly failed: string; readonly forget: readonly string[] }
   | (AlwaysAgain & { readonly to: "always"; readonly outcome: "ok" | "rescued" })
   | (AlwaysAgain & { readonly to: "always"; readonly outcome: "failed"; readonly failed: string });
 
-/** What an `always` did at an earlier end of its block. Its steps run again, except those that sent a write (decision 190). */
+/** What an `always` did when its block ended earlier. Its steps run again, except those that sent a write (decision 190). */
 interface AlwaysAgain {
-  /** The addresses of what runs again; left out when there is nothing. */
+  /** The addresses of what runs again; left out if there is nothing. */
   readonly forget?: readonly string[];
-  /** The addresses of what does not; left out when there is nothing. */
+  /** The addresses of what does not run again; left out if there is nothing. */
   readonly kept?: readonly string[];
 }
 
 /** How a block or an included playbook ends. */
 export interface Ending {
-  /** `rescued`: its own steps failed, and its `rescue` did not. */
+  /** `rescued`: its own steps failed, but its `rescue` did not. */
   readonly outcome: "ok" | "rescued" | "failed";
   /** The addresses of its steps. */
   readonly holds: readonly string[];
 }
 
-/** The next actions, each independent of the others, or the end. */
+/** The next actions, which are independent of each other, or the end of the run. */
 export type Next<S> =
   | { readonly kind: "act"; readonly actions: readonly ActionOf<S>[] }
   | { readonly kind: "close"; readonly outcome: RunOutcome };
@@ -86,24 +86,24 @@ type Progress<S> =
   | { readonly is: "stopped"; readonly outcome: StoppedOutcome | Halt; readonly at: string }
   | { readonly is: "open"; readonly actions: readonly ActionOf<S>[] };
 
-/** The state of a step at an interrupt: nothing under way, or `held` by a write whose outcome will be known. */
+/** The state of a step when the run is interrupted: nothing in progress, or `held` by a write whose outcome will be known. */
 type Halt = "interrupted" | "held";
 
-/** Where in the run the walk is. */
+/** The position of the walk in the run. */
 interface Position<S> {
   readonly frame: string;
-  /** `[alice][eur]`: what the rounds around it add to each address. */
+  /** The keys of the rounds around it, which each address gets: `[alice][eur]`. */
   readonly keys: string;
   readonly rounds: readonly Round<S>[];
   readonly within: readonly string[];
-  /** Whether it is in the `always` of a block, which an interrupt does not end. */
+  /** Whether it is in the `always` of a block, which an interrupt does not stop. */
   readonly inAlways: boolean;
 }
 
 /** The input of the walk. */
 interface WalkInput {
   readonly state: RunState;
-  /** Whether an action is under way in a round, even if nothing is recorded yet. */
+  /** Whether an action is in progress in a round, even if nothing is recorded yet. */
   readonly isBusy: (round: string) => boolean;
   /** Whether only `always` steps may still begin. */
   readonly interrupted: boolean;
@@ -112,8 +112,8 @@ interface WalkInput {
 const DONE = { is: "done" } as const;
 
 /**
- * Decides what follows from a plan and a state. Pure except for a memory of complete steps, which keeps the cost of each step of a long
- * run constant; the state must only ever advance.
+ * Decides the next actions from a plan and a state. Pure, except that it remembers complete steps, so that each step of a long run costs
+ * the same. The state must only ever advance.
  */
 export class Walk<S> {
   readonly #plan: Plan<S>;
@@ -123,7 +123,7 @@ export class Walk<S> {
     this.#plan = plan;
   }
 
-  /** Returns what can be done now, or that the run has ended. `isBusy` says of a round whether an action is under way in it. */
+  /** Returns what can be done now, or that the run has ended. `isBusy` returns whether an action is in progress in a round. */
   next(state: RunState, { isBusy = () => false, interrupted = false }: Partial<Omit<WalkInput, "state">> = {}): Next<S> {
     const at: Position<S> = { frame: "", keys: "", rounds: [], within: [], inAlways: false };
     const progress = this.#stepsThenChecks(this.#plan, "", at, { state, isBusy, interrupted });
@@ -132,7 +132,6 @@ export class Walk<S> {
     return { kind: "close", outcome: progress.outcome === "held" ? "interrupted" : progress.outcome };
   }
 
-  // Steps, then checks.
   #stepsThenChecks(plan: Plan<S>, name: string, at: Position<S>, input: WalkInput): Progress<S> {
     const steps = this.#sequence(plan.steps, name, at, input);
     return steps.is === "done" ? this.#allOf(plan.checks, at, input) : steps;
@@ -148,7 +147,7 @@ export class Walk<S> {
     return DONE;
   }
 
-  // A check that stops does not prevent the others.
+  // A check that stops does not prevent the other checks.
   #allOf(nodes: readonly PlanNode<S>[], at: Position<S>, input: WalkInput): Progress<S> {
     const all: Progress<S>[] = [];
     for (const node of nodes) {
@@ -184,7 +183,7 @@ export class Walk<S> {
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
       const progress = this.#one(node, round, inside, input);
       if (progress.is === "stopped") stopped.push(progress);
-      // After a stop no new round begins; begun rounds run to their end.
+      // After a stop no new round begins, but begun rounds run to their end.
       else if (progress.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
         underWay.push(progress);
       if (stopped.length > 0 && parallel === 1) break;
@@ -234,7 +233,7 @@ export class Walk<S> {
 // An unknown outcome or a pending step leaves a block open.
 const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
 
-// A key of the memory of complete steps: a block that begins again gets a new key.
+// The key by which complete steps are remembered. A block that begins again gets a new key.
 function nameOf<S>({ address }: PlaceOf<S>, { state }: WalkInput): string {
   return `${address}:${stepIn(state, address).begun?.sequence ?? ""}:`;
 }
@@ -247,7 +246,7 @@ function endOf<S>(address: string, { state }: WalkInput): Progress<S> | undefine
 
 type Phase = "steps" | "rescue" | "always";
 
-// A block whose `rescue` an edit has removed tries its own steps again: without one nothing can rescue it.
+// If an edit removed the `rescue` of a block, the block tries its own steps again, because nothing else can rescue it.
 function phaseOf<S>({ rescue }: PlanBlock<S>, { turned }: StepState): Phase {
   if (turned === undefined || turned.to === "again") return "steps";
   return turned.to === "rescue" && rescue.length === 0 ? "steps" : turned.to;
@@ -279,7 +278,7 @@ function turnAfter<S>(
   return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok", ...done.always() };
 }
 
-// A step counts as a whole: a block, loop or playbook in which a write was sent stays as it is.
+// A step counts as a whole: a block, loop or playbook that sent a write stays as it is.
 function alwaysAgain<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): AlwaysAgain {
   const { steps, expansions } = state;
   const parts = nodes.map((node) => heldBy([node], at, state).filter((one) => steps.has(one) || expansions.has(one)));
@@ -314,7 +313,7 @@ function call<S>(node: PlanCall<S>, place: PlaceOf<S>, at: Position<S>, input: W
   return held ? { is: "stopped", outcome: "held", at: place.address } : open({ ...decided, place });
 }
 
-// After an interrupt only `always` steps begin.
+// After an interrupt, only `always` steps begin.
 function beginning<S>(action: ActionOf<S>, { inAlways }: Position<S>, { interrupted }: WalkInput): Progress<S> {
   if (!interrupted || inAlways) return open(action);
   return { is: "stopped", outcome: "interrupted", at: action.place.address };
@@ -324,7 +323,7 @@ function hasBegun(round: StepState | undefined): boolean {
   return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
 }
 
-// From the worst: unknown outcomes and drifts come before known failures, and steps that wait for approval come last.
+// The worst comes first: unknown outcomes and drifts before known failures, and steps that wait for approval last.
 const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
   "conflict",
   "unknown",
@@ -336,8 +335,8 @@ const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
 ];
 
 /**
- * Returns the end of a run that is stopped before its end: interrupted, unless a step has found what is worse than a failure, or the run
- * leaves a write open.
+ * Returns the end of a run that is stopped early: `interrupted`, unless a step has found something worse than a failure, or the run leaves
+ * a write open.
  */
 export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
   const found = new Set(Array.from(steps.values(), ({ stopped }) => stopped?.outcome));
@@ -359,7 +358,7 @@ function worst<S>(all: readonly Progress<S>[]): Progress<S> {
   return DONE;
 }
 
-// A comparison that was not made, and a `conserve` that failed, must not pass for one that agrees, whichever step has failed (decision 41).
+// A comparison that was not made, or a `conserve` that failed, must not pass for sides that agree, whichever step has failed (decision 41).
 function lacksComparison<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): boolean {
   return nodes.some((node) => {
     const address = addressOf(node, at);
@@ -380,7 +379,7 @@ function hasStopped<S>(node: PlanNode<S>, at: Position<S>, state: RunState): boo
   return heldBy([node], at, state).some((each) => state.steps.get(each)?.stopped !== undefined);
 }
 
-// A block that has not failed owes nothing of its `rescue`.
+// A block that has not failed need not run its `rescue`.
 function lacksInBlock<S>({ steps, rescue, always }: PlanBlock<S>, at: Position<S>, state: RunState): boolean {
   const isRescuing = heldBy(rescue, at, state).some((each) => state.steps.has(each) || state.expansions.has(each));
   return lacksComparison([...steps, ...always, ...(isRescuing ? rescue : [])], at, state);
@@ -394,7 +393,7 @@ function addressOf<S>({ id }: PlanNode<S>, { frame, keys }: Position<S>): string
   return `${frame}${id}${keys}`;
 }
 
-// Every address that these nodes may have in a state, including those of rounds and of the steps in them.
+// Every address that these nodes may have in a state, including those of rounds and the steps in them.
 function heldBy<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunState): readonly string[] {
   return nodes.flatMap((node) => addressesOf(node, at, state));
 }

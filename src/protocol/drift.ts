@@ -1,28 +1,28 @@
 import type { Json } from "../base/json/json.ts";
 import type { ComparisonName, Drift, Quantity } from "./comparison.ts";
 
-/** A comparison that some run has made. */
+/** A comparison that an earlier run has made. */
 export interface KnownComparison {
   readonly of: ComparisonName;
   /** The comparison's title in the playbook. */
   readonly title: string;
-  /** Whether the last run that began it has not compared all of it, or left something moving: there may be drifts that are not known. */
+  /** Whether the last run that began it did not compare all rows, or left values moving. Then there may be unknown drifts. */
   readonly isUnfinished: boolean;
 }
 
-/** A drift with all that is known about it. */
+/** A drift with everything that is known about it. */
 export interface KnownDrift extends Drift {
   /** The comparison that found it. */
   readonly of: ComparisonName;
   /** The comparison's title in the playbook. */
   readonly title: string;
-  /** The names of both sides. */
+  /** The names of the two sides. */
   readonly sides: { readonly left: string; readonly right: string };
   /** When a run saw it last, in milliseconds since the Unix epoch. */
   readonly lastSeen: number;
-  /** The id of that run. */
+  /** The id of the run that saw it last. */
   readonly lastRun: string;
-  /** Null while the drift exists. */
+  /** When the drift was cleared; null while it exists. */
   readonly clearedAt: number | null;
 }
 
@@ -30,25 +30,25 @@ export interface KnownDrift extends Drift {
 export interface ExplainedDrift extends KnownDrift {
   /** The rows of both sides, and the requests that gave them. */
   readonly evidence: Json;
-  /** In order, the oldest first. */
+  /** The history, the oldest entry first. */
   readonly history: readonly HistoryEntry[];
 }
 
-/** Something that happened to a drift, in order. */
+/** An event in the history of a drift. */
 export interface HistoryEntry {
-  /** In milliseconds since the Unix epoch. */
+  /** When it happened, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** `cleared`: a run found it gone. `closed`: a person ended it. */
+  /** `cleared`: a run found the drift gone. `closed`: a person ended it. */
   readonly what: "seen" | "cleared" | "acknowledged" | "closed";
-  /** The run, or the person. */
+  /** The id of the run, or the name of the person. */
   readonly by: string;
-  /** The value that the left side had. */
+  /** The value of the left side at that time. */
   readonly left: Quantity | null;
   readonly right: Quantity | null;
   /** Left minus right. */
   readonly difference: Quantity | null;
-  /** `acknowledged` and `closed`: why. */
+  /** For `acknowledged` and `closed`: the reason. */
   readonly because: string | null;
-  /** `acknowledged`: until when, in milliseconds since the Unix epoch. */
+  /** For `acknowledged`: until when, in milliseconds since the Unix epoch. */
   readonly until: number | null;
 }

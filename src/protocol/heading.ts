@@ -3,19 +3,19 @@ import { contract } from "../contract/contract.ts";
 
 /** A playbook as it is written. */
 export interface Writing {
-  /** Its file, its title, and the SHA-256 digest of its text and of all that it includes, in hexadecimal. */
+  /** Its file, its title, and the SHA-256 digest of the texts of the playbook and of all that it includes, in hexadecimal. */
   readonly playbook: { readonly file: string; readonly name: string; readonly digest: string };
   /** The steps as written, so that a report can name those that never ran. */
   readonly steps: readonly StepHeading[];
-  /** The texts of the playbook and of all that it includes, by file, with which an edited one is compared. Left out by older runs. */
+  /** The texts of the playbook and of all that it includes, by file. An edited playbook is compared with them. Left out by older runs. */
   readonly sources?: Readonly<Record<string, string>>;
   /** The values that included playbooks read from data files, by file and input. Left out by older runs. */
   readonly data?: Readonly<Record<string, JsonObject>>;
 }
 
 /**
- * Returns the files of a playbook whose text is another one than before; its own where none is known to be. A file that it includes no more is
- * none of them: the file that named it is.
+ * Returns the files of a playbook whose text has changed; the playbook's own file if no change is known. A file that is no longer included is
+ * not among them, but the file that included it is.
  */
 export function editedFiles(
   { sources: before = {} }: Pick<Writing, "sources">,
@@ -27,51 +27,51 @@ export function editedFiles(
 
 /** A step as it is written. */
 export interface StepHeading {
-  /** Without keys, and with the steps that include it: `deposit/mint`. */
+  /** The id without keys, preceded by the steps that include it: `deposit/mint`. */
   readonly id: string;
-  /** Its title; its id where it has none. */
+  /** The title of the step or, if it has none, its id. */
   readonly name: string;
-  /** An operation, the path of a playbook, or `block`. */
+  /** An operation, the path of an included playbook, or `block`. */
   readonly uses: string;
-  /** From 1 on. */
+  /** The line in its file, from 1 on. */
   readonly line: number;
-  /** Left out: a call of an operation. */
+  /** The kind of the step; left out for a call of an operation. */
   readonly kind?: "block" | "include" | "check";
-  /** How many blocks and included playbooks it is in. Left out: none. */
+  /** How many blocks and included playbooks it is in; left out for none. */
   readonly depth?: number;
-  /** The included playbook in whose file it is written. Left out: the run's own. */
+  /** The included playbook in whose file it is written; left out for the run's own file. */
   readonly file?: string;
 }
 
-/** Where a run acts; a resumed run must find the same. */
+/** Where a run acts. A resumed run must act in the same place. */
 export interface TargetHeading {
-  /** Its name in tokenbook.yaml. */
+  /** The environment's name in tokenbook.yaml. */
   readonly environment: string;
-  /** The address of each interface by its name, and the settings that only it has. A run of an earlier version has none of a newer interface. */
+  /** The address of each interface by its name, and the settings that only this interface has. Runs of earlier versions lack newer interfaces. */
   readonly [field: string]: string | null;
 }
 
 /** The word that replaces the addresses of the embedded sandbox, which change each time. */
 export const EMBEDDED_ADDRESS = "embedded sandbox";
 
-/** Returns an address in the one spelling in which places are compared: small letters in its host, no usual port, no slash at its end. */
+/** Returns an address in the spelling by which places are compared: lower-case host, no default port, no slash at its end. */
 export function canonicalAddress(address: string): string {
   const url = /^https?:/i.test(address) ? URL.parse(address) : null;
   return url === null ? address : url.href.replace(/\/+$/, "");
 }
 
-/** Returns the fields in which the second place differs from the first. A run of an earlier version does not know a newer interface. */
+/** Returns the fields in which the second place differs from the first. A field that only the first has does not count. */
 export function differingFields(one: TargetHeading, other: TargetHeading): readonly string[] {
   const spelt = (heading: TargetHeading, field: string): string => canonicalAddress(heading[field] ?? "");
   return Object.keys(other).filter((field) => spelt(one, field) !== spelt(other, field));
 }
 
-/** Returns the addresses of the interfaces that a run reaches. */
+/** Returns the addresses of the interfaces that a run uses. */
 export function addressesIn(heading: TargetHeading): readonly string[] {
   return Object.keys(contract.interfaces).flatMap((name) => heading[name] ?? []);
 }
 
-/** Whether a run acts on the embedded sandbox, and reaches no real service. */
+/** Whether a run uses the embedded sandbox and no real service. */
 export function isEmbedded(heading: TargetHeading): boolean {
   return addressesIn(heading).includes(EMBEDDED_ADDRESS);
 }

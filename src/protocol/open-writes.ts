@@ -11,7 +11,7 @@ export interface OpenWrite {
   readonly step: string;
   /** The number of its last attempt, from 1 on. */
   readonly attempt: number;
-  /** Its name: `ledger.token.mint`. */
+  /** The name of its operation, such as `ledger.token.mint`. */
   readonly operation: string;
   /** When that attempt was about to be sent, in milliseconds since the Unix epoch. */
   readonly sentAt: number;
@@ -24,7 +24,7 @@ export interface OpenAttempt extends OpenWrite {
   readonly stopped: StepState["stopped"];
 }
 
-/** A write whose outcome a person has said. */
+/** A write whose outcome a person has stated. */
 export interface SaidWrite extends OpenWrite {
   readonly verdict: Verdict;
 }
@@ -45,8 +45,8 @@ function openAttempts(state: RunState): readonly OpenAttempt[] {
 }
 
 /**
- * Returns until when another run may find what this one has written, in milliseconds since the Unix epoch, by the service's time as far as it
- * is known; `undefined` while a write is open. Without a write it is 0.
+ * Returns until when other runs may find what this run has written, in milliseconds since the Unix epoch, by the service's time if it is
+ * known. It is `undefined` while a write is open, and 0 without a write.
  */
 export function writtenUntil(state: RunState): number | undefined {
   if (openAttempts(state).length > 0) return undefined;
@@ -55,33 +55,36 @@ export function writtenUntil(state: RunState): number | undefined {
   return state.learntAt + (mayArrive ? LIMITS.mayArriveMs : 0);
 }
 
-/** Whether a run has changed something, or may have. */
+/** Whether a run has changed something, or may have done so. */
 export function mayHaveWritten(state: RunState): boolean {
   return stepsWritten(state).length > 0;
 }
 
-/** Returns the steps that a new run would make again, in words; an empty text for a run that has changed nothing. */
+/** Returns the steps whose writes a new run would repeat, in words; an empty text for a run that has changed nothing. */
 export function writtenWords(state: RunState): string {
   const steps = stepsWritten(state);
   const shown = steps.slice(0, LIMITS.writtenShown).join(", ");
   return steps.length > LIMITS.writtenShown ? `${shown} and ${steps.length - LIMITS.writtenShown} more` : shown;
 }
 
-// Their addresses.
+// Returns the addresses of these steps.
 function stepsWritten({ steps }: RunState): readonly string[] {
   return [...steps].flatMap(([step, { attempts }]) => (attempts.every(hadNoEffect) ? [] : [step]));
 }
 
 /**
- * Returns the open writes that a run has left behind. Writes that the present holder of the run has under way are not among them; those of
- * an earlier holder are, and so are those that the present one has given up.
+ * Returns the open writes that a run has left behind. They include those of an earlier holder, and those that the present holder has given
+ * up, but not those that it has in progress.
  */
 export function leftWrites(state: RunState, isHeld: boolean): readonly OpenAttempt[] {
   const open = openAttempts(state);
   return isHeld ? open.filter(({ last, stopped }) => last.epoch < state.epoch || stopped !== undefined) : open;
 }
 
-/** Returns a write whose outcome a person has said, while nothing depends on their word yet: its step is not complete, and nothing was sent since. */
+/**
+ * Returns a write whose outcome a person has stated, as long as nothing depends on the statement: its step is not complete, and nothing was sent
+ * since.
+ */
 export function saidWrite({ steps }: RunState, step: string): SaidWrite | undefined {
   const { attempts, completed, stopped } = steps.get(step) ?? {};
   const last = attempts?.at(-1);

@@ -1,10 +1,8 @@
-/**
- * All that the protocol knows about a playbook. `S` is the language's own step, which the protocol only returns.
- */
+/** Everything that the protocol knows about a playbook. `S` is a step of the playbook language, which the protocol only returns. */
 export interface Plan<S> {
-  /** Done one after the other. */
+  /** The steps, done one after the other. */
   readonly steps: readonly PlanNode<S>[];
-  /** Evaluated one by one when all steps are complete, whatever the outcome of the others. */
+  /** The checks, evaluated one by one when all steps are complete, whatever the outcome of the other checks. */
   readonly checks: readonly PlanNode<S>[];
 }
 
@@ -14,7 +12,7 @@ export type PlanNode<S> = PlanCall<S> | PlanBlock<S> | PlanInclude<S>;
 interface PlanCommon<S> {
   readonly step: S;
   readonly id: string;
-  /** How many rounds of its `foreach` may be under way at a time; `undefined` without a `foreach`. */
+  /** How many rounds of its `foreach` may run at the same time; `undefined` without a `foreach`. */
   readonly parallel: number | undefined;
 }
 
@@ -23,9 +21,9 @@ export interface PlanCall<S> extends PlanCommon<S> {
   readonly kind: "call";
   /** Whether the operation changes anything. */
   readonly writes: boolean;
-  /** Done only when its receipt says COMMITTED. */
+  /** Whether it is complete only when its receipt says COMMITTED. */
   readonly awaitsReceipt: boolean;
-  /** Whether it is a check that something is conserved; once it has failed, no `rescue` hides that. */
+  /** Whether it checks that a quantity is conserved. No `rescue` hides the failure of such a check. */
   readonly conserves: boolean;
 }
 
@@ -33,17 +31,17 @@ export interface PlanCall<S> extends PlanCommon<S> {
 export interface PlanBlock<S> extends PlanCommon<S> {
   readonly kind: "block";
   readonly steps: readonly PlanNode<S>[];
-  /** Done when one of the steps failed. */
+  /** Done if one of the steps failed. */
   readonly rescue: readonly PlanNode<S>[];
-  /** Done at the end, whatever happened. */
+  /** Done at the end, in any case. */
   readonly always: readonly PlanNode<S>[];
-  /** How often its steps are tried; more than once only when all of them read. */
+  /** How often its steps are tried; more than once only if all of them only read. */
   readonly attempts: number;
 }
 
 /** Another playbook. */
 export interface PlanInclude<S> extends PlanCommon<S>, Plan<S> {
   readonly kind: "include";
-  /** Whether it compares two sides, itself or in what it includes; no `rescue` runs while it has not. */
+  /** Whether it compares two sides, itself or in a playbook that it includes. No `rescue` runs before it has compared them. */
   readonly compares: boolean;
 }

@@ -4,24 +4,24 @@ import { type AttemptState, undecidedOf } from "./attempt-state.ts";
 
 /** The circumstances in which a write was sent and probed. */
 export interface Circumstances {
-  /** Whether a second one would add again. */
+  /** Whether a second attempt would add its effect again. */
   readonly additive: boolean;
-  /** Whether no other process can have acted as the same entity meanwhile. */
+  /** Whether no other process can have acted as the same entity in the meantime. */
   readonly alone: boolean;
-  /** Whether no later step of the run sets what it sets. */
+  /** Whether no later step of the run sets the same thing. */
   readonly final: boolean;
-  /** Whether the declared time is over within which every write takes effect and every read shows it. */
+  /** Whether the declared time has passed after which every write has taken effect and every read shows it. */
   readonly settled: boolean;
-  /** Which attempts the service has refused: all, so that nothing can be under way any more; or only the last one, as it would the next. */
+  /** Which attempts the service has refused: `all`, so that nothing can be in flight any more; or only the `last`, as it would refuse the next. */
   readonly refused: "all" | "last" | "none";
-  /** Whether the readings before the write and those now are recent enough to be compared, by the declared `readLag`. */
+  /** Whether the readings before the write and now are recent enough to be compared, by the declared `readLag`. */
   readonly comparable: boolean;
 }
 
 /**
  * Returns the verdict of a look; `undefined` if it decides nothing yet. A visible effect decides, unless the reading may be older than the
- * write. No visible effect is no proof, since the write may still arrive and the reading may be old, except where one more could do no harm,
- * or the operator declared how long a write may take and how old a reading may be. See decision 79.
+ * write. The lack of a visible effect proves nothing: the write may still arrive, and the reading may be old. There are two exceptions: one
+ * more attempt could do no harm, or the operator declared how long a write may take and how old a reading may be. See decision 79.
  */
 export function verdictOf(
   sight: Sight,
@@ -34,14 +34,14 @@ export function verdictOf(
     case "effect":
       if (additive && !alone) return undefined;
       if (sight.rests === "record") return "applied";
-      // Somebody else may have set the same value: the write may still arrive, after a later step that sets something else.
+      // Somebody else may have set the same value. Then this write may still arrive, after a later step that sets something else.
       return comparable && (sight.again !== "value" || sight.isActors === true || final || settled) ? "applied" : otherwise;
     case "nothing":
       if (settled || (comparable && (refused === "all" || (sight.again === "never" && final)))) return "absent";
       return otherwise;
     case "unchanged":
       if (refused === "all" && comparable) return "absent";
-      // The write may still arrive, and then sets the same.
+      // The write may still arrive, but then sets the same value.
       return comparable && (final || settled) ? "unchanged" : otherwise;
     case "unclear":
       return otherwise;
@@ -49,8 +49,8 @@ export function verdictOf(
 }
 
 /**
- * Whether the declared time is over within which every write takes effect and every read shows it. It never is while a released holder may
- * still send an attempt, because that time begins when a request leaves.
+ * Whether the declared time has passed after which every write has taken effect and every read shows it. This is never so while a released
+ * holder may still send an attempt, because the time counts from when a request leaves.
  */
 export function hasSettled(
   attempts: readonly AttemptState[],

@@ -20,27 +20,27 @@ import type {
 } from "./record.ts";
 import type { Writing } from "./heading.ts";
 
-/** All that is known about a run: the fold of its records. */
+/** Everything that is known about a run: the fold of its records. */
 export interface RunState {
-  /** The record that began it, with the playbook as it was edited last; `undefined` before it. */
+  /** The record that began the run, with the playbook as last edited; `undefined` before there is a record. */
   opened: RunOpened | undefined;
-  /** In milliseconds since the Unix epoch. */
+  /** When the run began, in milliseconds since the Unix epoch. */
   openedAt: number;
-  /** The claim of its latest record. */
+  /** The claim of the latest record. */
   epoch: number;
-  /** The number of its latest record; -1 without any. */
+  /** The number of the latest record; -1 without records. */
   sequence: number;
-  /** How it ended; `undefined` while it is open, and once it is resumed. */
+  /** How the run ended; `undefined` while it is open or resumed. */
   closed: RunClosed | undefined;
-  /** When it last learnt about a write: the later one of the machine's time and the service's, in milliseconds since the Unix epoch; 0 without any. */
+  /** When the run last learnt about a write, in milliseconds since the Unix epoch: the later of the machine's and the service's time; 0 for never. */
   learntAt: number;
-  /** By address. */
+  /** The steps by their addresses. */
   readonly steps: Map<string, StepState>;
   /** The rounds of each `foreach`, by the address of its step. */
   readonly expansions: Map<string, Expansion>;
-  /** Transactions and other records that have proven a write, each with the step that it proves: a record proves only one write. */
+  /** The transactions and other records that have proven a write, each with the step that it proves. A record proves only one write. */
   readonly spent: Map<string, Spent>;
-  /** What `steps` gives to expressions, for each frame: by step id, and by key below it for each `foreach` around it. */
+  /** The value of `steps` in expressions, for each frame: by step id and, below it, by the key of each surrounding `foreach`. */
   readonly values: Map<string, StepValues>;
 }
 
@@ -49,31 +49,31 @@ export type StepValues = Record<string, Json>;
 
 /** All that is known about a step. */
 export interface StepState {
-  /** The attempts of its write, in their order. */
+  /** The attempts of its write, in order. */
   readonly attempts: AttemptState[];
-  /** A block or an included playbook has begun. */
+  /** The beginning of a block or an included playbook. */
   begun: (RunRecord & StepBegun) | undefined;
-  /** The part with which a block continues; `undefined` while it is at its own steps. */
+  /** The part with which a block continues; `undefined` while its own steps run. */
   turned: (RunRecord & BlockTurned) | undefined;
-  /** Where it was before it turned to its `always`. */
+  /** The part with which a block continued before its `always`. */
   turnedBefore: (RunRecord & BlockTurned) | undefined;
   /** How often a block has begun again. */
   repeats: number;
-  /** How it was completed, which is final. */
+  /** How the step was completed, which is final. */
   completed: (RunRecord & StepCompleted) | undefined;
-  /** Why it stopped under the present claim; a new claim tries again. */
+  /** Why the step stopped under the present claim. A new claim tries it again. */
   stopped: (RunRecord & StepStopped) | undefined;
 }
 
 /** The rounds of a `foreach`. */
 export interface Expansion {
-  /** In their order. */
+  /** The rounds in order. */
   readonly rounds: StepExpanded["rounds"];
   /** How many rounds, from the first, are complete. */
   complete: number;
 }
 
-/** Returns the state of a run without a record. */
+/** Returns the state of a run without records. */
 export function emptyState(): RunState {
   return {
     opened: undefined,
@@ -89,14 +89,14 @@ export function emptyState(): RunState {
   };
 }
 
-/** The state after all these records. */
+/** Returns the state after all these records. */
 export function stateOf(records: Iterable<RunRecord>): RunState {
   const state = emptyState();
   for (const record of records) advance(state, record);
   return state;
 }
 
-/** Applies one more record to the state in place, because a run of thousands of steps must not copy its state at each. */
+/** Applies one more record to the state in place. Copying the state at each step would make long runs slow. */
 export function advance(state: RunState, record: RunRecord): void {
   state.epoch = record.epoch;
   state.sequence = record.sequence;
@@ -114,7 +114,7 @@ export function advance(state: RunState, record: RunRecord): void {
       return edit(state, record);
     case "step.expanded":
       state.expansions.set(record.step, { rounds: record.rounds, complete: 0 });
-      // It may have stopped before it had rounds.
+      // The step may have stopped before it had rounds.
       return forgetValue(state, parseAddress(record.step));
     case "step.begun":
       stepIn(state, record.step).begun = record;
@@ -139,9 +139,9 @@ export function advance(state: RunState, record: RunRecord): void {
 
 interface Spent {
   readonly step: string;
-  /** The last record that named it. */
+  /** The last record that named the proof. */
   readonly sequence: number;
-  /** The first one. */
+  /** The first record that named the proof. */
   readonly since: number;
 }
 
@@ -163,7 +163,7 @@ export function stepIn(state: RunState, address: string): StepState {
   }));
 }
 
-/** Returns the attempts with nothing but an intent: the holder of the run may have sent them, or be about to. */
+/** Returns the attempts with only an intent. The holder of the run may have sent them, or may be about to. */
 export function maybeUnsent({ steps }: RunState): readonly { readonly step: string; readonly attempt: number }[] {
   return [...steps].flatMap(([step, { attempts }]) =>
     attempts.flatMap(({ answered, settled }, attempt) =>
@@ -188,13 +188,13 @@ function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRe
   else attempt.settled = record;
 }
 
-/** Returns the transactions that prove an attempt, as far as records name them. */
+/** Returns the transactions that prove an attempt, if its records name them. */
 export function transactionsOf({ answered, receipt, settled }: AttemptState): readonly string[] {
   const named = [answered, receipt, settled].flatMap((record) => (record === undefined ? [] : provenBy(record)));
   return named.filter((id) => !id.startsWith(RECEIPT));
 }
 
-/** Returns what proves a record's write, and no other write: transactions, or a receipt as `receipt ID`. */
+/** Returns what proves the write of a record, and so no other write: transactions, or a receipt as `receipt ID`. */
 export function provenBy(record: Fact): readonly string[] {
   switch (record.kind) {
     case "attempt.answered":
@@ -208,7 +208,7 @@ export function provenBy(record: Fact): readonly string[] {
   }
 }
 
-/** Returns the other step, or the earlier attempt's, that was already proven by what an answer or a receipt names. */
+/** Returns the step that was already proven by what an answer or a receipt names: another step, or this step by an earlier attempt. */
 export function provenBefore(
   { spent }: RunState,
   { address, sequence }: { readonly address: string; readonly sequence: number },
@@ -218,7 +218,7 @@ export function provenBefore(
   return found.find(({ step, since }) => step !== address || since < sequence)?.step;
 }
 
-/** Returns what an answer or a receipt names: its transactions or, without any, its receipt as `receipt ID`. */
+/** Returns what an answer or a receipt names: its transactions or, if there are none, its receipt as `receipt ID`. */
 export function namedIn(answer: Json): readonly string[] {
   const parts = [answer, field(answer, "result")].filter(isObject);
   const transactions = parts.flatMap(({ transactionId }) => text(transactionId) ?? []);
@@ -229,8 +229,8 @@ export function namedIn(answer: Json): readonly string[] {
 // A receipt and a transaction may have the same id.
 const RECEIPT = "receipt ";
 
-// A new claim tries stopped steps again, and sends only writes again that surely had no effect. A block that failed, and whose `always`
-// is done, returns to the step that failed; when it turns to its `always` once more, that runs again (decision 190).
+// A new claim tries stopped steps again. It sends a write again only if the write surely had no effect. A block that failed and whose
+// `always` is done returns to the step that failed. When the block turns to its `always` again, that runs once more (decision 190).
 function reopen(state: RunState): void {
   state.closed = undefined;
   forgetChecks(state);
@@ -238,7 +238,7 @@ function reopen(state: RunState): void {
   for (const [, step] of open) step.turned = turnedOnClaim(step);
   const turnedAt = lastTurn(state);
   for (const [address, step] of open) {
-    // The outcome of a step that is tried again is open. A block that has turned since keeps what it has left behind.
+    // The outcome of a step that is tried again is open. A block that has turned since then keeps the outcomes that it has left behind.
     if (step.stopped !== undefined && step.stopped.sequence > turnedAt) forgetValue(state, parseAddress(address));
     step.stopped = undefined;
     // While one attempt may still arrive, none of them is over.
@@ -247,7 +247,7 @@ function reopen(state: RunState): void {
   }
 }
 
-/** Returns the part with which a block continues under the next claim: one that failed returns to where it was before its `always`. */
+/** Returns the part with which a block continues under the next claim. A failed block returns to where it was before its `always`. */
 export function turnedOnClaim({ completed, stopped, turned, turnedBefore }: StepState): StepState["turned"] {
   const hasFailed = completed === undefined && stopped !== undefined && turned?.outcome === "failed";
   return hasFailed ? turnedBefore : turned;
@@ -257,7 +257,7 @@ function lastTurn({ steps }: RunState): number {
   return steps.values().reduce((last, { turned }) => Math.max(last, turned?.sequence ?? -1), -1);
 }
 
-// A check is about the moment when all steps are done. A result from an earlier claim may be out of date, so it is checked again.
+// A check is about the moment when all steps are done. Its result from an earlier claim may be out of date, so it is evaluated again.
 function forgetChecks(state: RunState): void {
   for (const address of [...state.steps.keys(), ...state.expansions.keys()].filter(isOfCheck)) {
     const { frame } = parseAddress(address);
@@ -283,7 +283,7 @@ function turn(state: RunState, record: RunRecord & BlockTurned): void {
   block.turned = record;
 }
 
-// Steps after it can ask for its outcome, and for nothing else.
+// Later steps can ask for the outcome of a stopped step, and for nothing else.
 function stop(state: RunState, record: RunRecord & StepStopped): void {
   stepIn(state, record.step).stopped = record;
   const { holder, name } = valueHolder(state, parseAddress(record.step));
@@ -300,7 +300,7 @@ function complete(state: RunState, record: RunRecord & StepCompleted): void {
   if (address.keys.length > 0) passCompleteRounds(state, record.step);
 }
 
-// Later rounds of this round's `foreach` may already be complete.
+// Later rounds of the same `foreach` may already be complete.
 function passCompleteRounds(state: RunState, address: string): void {
   const whole = address.slice(0, address.lastIndexOf("["));
   const expansion = state.expansions.get(whole);
@@ -328,7 +328,7 @@ function valueHolder(state: RunState, { frame, id, keys }: StepAddress): { reado
   return { holder, name };
 }
 
-/** Adds a step's value to the others before the step is complete; the returned function removes it again. */
+/** Adds a step's value before the step is complete. The returned function removes the value again. */
 export function lendValue(state: RunState, address: string, value: Json): () => void {
   const { holder, name } = valueHolder(state, parseAddress(address));
   holder[name] = value;
