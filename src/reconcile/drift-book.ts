@@ -27,11 +27,11 @@ import { DRIFT_PART } from "./drift-tables.ts";
 
 /** A comparison that a run has not made. */
 interface Left {
-  /** The scope in which the run would have made it; `undefined` if that is not known. */
+  /** The scope in which the run would have made it; `undefined` if unknown. */
   readonly scope: string | undefined;
 }
 
-/** What is remembered of drifts from run to run: one file in the state directory. */
+/** The drifts that are remembered from run to run, in a part of the state. */
 export class DriftBook {
   readonly #database: SqlDatabase;
   readonly #redact: Redact;
@@ -43,53 +43,53 @@ export class DriftBook {
     this.#recorder = new DriftRecorder({ database, redact, playbookOf, known: (id, now) => this.#known(id, now) });
   }
 
-  /** Opens the book, and creates it where there is none. `playbookOf` gives the playbook of a run, by its name in the project. Throws a Failure. */
+  /** Opens the book, and creates it if there is none. `playbookOf` returns the playbook of a run, by its name in the project. Throws a Failure. */
   static open(place: StatePlace, redact?: Redact, playbookOf?: PlaybookOf): DriftBook {
     return new DriftBook(openPart(place, DRIFT_PART), redact, playbookOf);
   }
 
-  /** Opens the book where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
+  /** Opens the book if there is one; otherwise returns an empty book that leaves no file. Throws a Failure. */
   static existing(place: StatePlace): DriftBook {
     return new DriftBook(openPart(place, DRIFT_PART, "existing"));
   }
 
-  /** Opens the book to look into it and changes nothing; `undefined` where there is none, or nothing in it yet. Throws a Failure. */
+  /** Opens the book without changing anything; returns `undefined` if there is none, or it is empty. Throws a Failure. */
   static look(place: StatePlace): DriftBook | undefined {
     const database = lookAtPart(place, DRIFT_PART);
     return database && new DriftBook(database);
   }
 
-  /** What of the file is broken; nothing when it is whole. */
+  /** Returns the damaged parts of the file; none if it is intact. */
   damage(): readonly string[] {
     return this.#database.quickCheck().map((each) => `${this.#database.path}: ${each}`);
   }
 
-  /** Returns the file of the playbook that made a comparison last, from the folder of its project; `undefined` if that is not known. */
+  /** Returns the file of the playbook that last made a comparison, relative to the project's folder; `undefined` if unknown. */
   fileOf(name: ComparisonName): string | undefined {
     return this.#recorder.fileOf(name);
   }
 
   /**
-   * Takes over what an earlier version recorded of a comparison: it knew the playbook by the path that was typed, which several files may
-   * have. Each drift goes to the playbook of the run that saw it last.
+   * Takes over the records of an earlier version about a comparison. It identified the playbook by the path that was typed, which may
+   * belong to several files. Each drift goes to the playbook of the run that saw it last.
    */
   takeOver(name: ComparisonName, words: ComparisonWords, typed: string): void {
     this.#database.transaction(() => this.#recorder.takeOver(name, words, typed));
   }
 
-  /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
+  /** Returns since when earlier runs have seen a difference with these values; `undefined` if the last run did not see it so. */
   unchangedSince(name: ComparisonName, difference: Difference): number | undefined {
     return this.#recorder.unchangedSince(name, difference);
   }
 
-  /** A run begins to compare: until it has compared all, nobody knows whether there is another drift. */
+  /** Records that a run begins to compare. Until it has compared everything, there may be unknown drifts. */
   begin(name: ComparisonName, words: ComparisonWords): void {
     this.#database.transaction(() => this.#recorder.begin(name, words));
   }
 
   /**
-   * A run of a playbook ended without some comparisons: nobody knows whether there is another drift of them. `left` says of the name of a
-   * comparison, as it is kept, whether it is one of these, and in which scope; all of its scopes are left where that is not known.
+   * Records that a run of a playbook ended without making some comparisons, so they may have unknown drifts. `left` returns, for the kept
+   * name of a comparison, whether it is one of these, and in which scope. If the scope is unknown, all scopes count.
    */
   leave(
     { environment, playbook }: Pick<ComparisonName, "environment" | "playbook">,
@@ -106,7 +106,7 @@ export class DriftBook {
     });
   }
 
-  /** Records what a run found; the same run again takes the place of what it found before. */
+  /** Records what a run found. If the same run records again, this replaces what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): DriftsAfterRun {
     return this.#database.transaction(() => {
       const { of, seen, cleared } = this.#recorder.record(name, words, found);
@@ -115,7 +115,7 @@ export class DriftBook {
     });
   }
 
-  /** Drifts, the newest first: those that are there, or all that ever were. */
+  /** Returns drifts, the newest first: those that exist, or all that ever existed. */
   list({ all, limit, now }: { readonly all: boolean; readonly limit: number; readonly now: number }): readonly KnownDrift[] {
     const rows = this.#database.all(
       `SELECT id FROM drift WHERE ? = 1 OR cleared_at IS NULL ORDER BY since_at DESC, id LIMIT ?`,
@@ -125,29 +125,29 @@ export class DriftBook {
     return rows.map(({ id }) => this.#known(String(id), now));
   }
 
-  /** How many there are: those that are there, or all that ever were. */
+  /** Returns how many drifts exist, or ever existed. */
   count(all: boolean): number {
     return Number(this.#database.get("SELECT count(*) AS n FROM drift WHERE ? = 1 OR cleared_at IS NULL", all ? 1 : 0)?.["n"]);
   }
 
-  /** The ids that begin so. */
+  /** Returns the ids that begin with a text. */
   idsLike(beginning: string): readonly string[] {
     const rows = this.#database.all("SELECT id FROM drift WHERE substr(id, 1, ?) = ? LIMIT 10", beginning.length, beginning);
     return rows.map(({ id }) => String(id));
   }
 
-  /** Returns the runs that first and last saw the drifts that are there. */
+  /** Returns the runs that first and last saw the existing drifts. */
   runsOfOpen(): ReadonlySet<string> {
     const rows = this.#database.all("SELECT since_run, last_run FROM drift WHERE cleared_at IS NULL");
     return new Set(rows.flatMap((row) => [String(row["since_run"]), String(row["last_run"])]));
   }
 
-  /** Every id, for whoever was misspelt. */
+  /** Returns the latest ids, for suggestions about a misspelt id. */
   ids(): readonly string[] {
     return this.#database.all("SELECT id FROM drift ORDER BY last_at DESC LIMIT ?", LIMITS.drifts).map(({ id }) => String(id));
   }
 
-  /** One drift with its history; the id must be known. */
+  /** Returns one drift with its history. The id must be known. */
   explain(id: string, now: number): ExplainedDrift {
     const { evidence = "null" } = this.#database.get("SELECT evidence FROM drift WHERE id = ?", id) ?? {};
     const sightings = this.#database.all("SELECT * FROM sighting WHERE drift = ? ORDER BY at", id).map(historyOfSighting);
@@ -156,12 +156,12 @@ export class DriftBook {
     return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
-  /** Takes a person's word for a drift, as its values are now. */
+  /** Records a person's acknowledgement of a drift with its present values. */
   acknowledge(acknowledgement: Acknowledgement): void {
     this.#database.transaction(() => this.#takeWord(acknowledgement, 0));
   }
 
-  /** Closes drifts that no run would clear, because their comparison is no longer made. One that is found again is new. */
+  /** Closes drifts that no run would clear, because their comparison is no longer made. A drift that is found again is new. */
   closeDrifts(closings: readonly Closing[]): void {
     this.#database.transaction(() => {
       for (const closing of closings) {
@@ -171,7 +171,7 @@ export class DriftBook {
     });
   }
 
-  // The clocks of two machines differ: a word is about what is in the book, so it is never before that.
+  // The clocks of two machines differ. A statement is about what is in the book, so its time is never earlier than that.
   #takeWord({ id, who, because, until, at }: Acknowledgement, closes: 0 | 1): void {
     const { evidence, since_at: since } = this.#database.get("SELECT evidence, since_at FROM drift WHERE id = ?", id) ?? {};
     this.#database.run(
@@ -197,12 +197,12 @@ export class DriftBook {
     return rows.map(({ id }) => String(id));
   }
 
-  /** Returns every comparison that a run has begun, its title, and whether its last run may have left drifts that are not known. */
+  /** Returns every comparison that a run has begun, with its title, and whether its last run may have left unknown drifts. */
   known(): readonly KnownComparison[] {
     return this.#comparisons().map(comparisonIn);
   }
 
-  /** Returns the comparisons that may have drifts that are not known: their last run did not finish them, and nobody has closed them since. */
+  /** Returns the comparisons that may have unknown drifts: their last run did not finish them, and nobody has closed them since. */
   unfinished(): readonly KnownComparison[] {
     return this.#unfinished().map(comparisonIn);
   }
@@ -215,7 +215,7 @@ export class DriftBook {
     return this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
   }
 
-  /** Closes the unfinished comparisons of a playbook, because no run makes them any more. One that a run begins again counts again. */
+  /** Closes the unfinished comparisons of a playbook, because no run makes them any more. If a run begins one again, it counts again. */
   closeComparisons(playbook: string, { who, because, at }: Omit<Closing, "id">): void {
     const closed = { who: this.#redact(who), because: this.#redact(because), at: isoTime(at) };
     this.#database.transaction(() => {
@@ -226,8 +226,8 @@ export class DriftBook {
   }
 
   /**
-   * Returns the drifts of a comparison that are there or that this run cleared, and how many there are. The first ones are explained: those
-   * that nobody has acknowledged before the others, cleared ones last, and the newest first.
+   * Returns the drifts of a comparison that exist or that this run cleared, and how many there are. The first ones are explained.
+   * Unacknowledged drifts come first and cleared ones last, the newest first within each group.
    */
   driftsOf(
     { environment, playbook, comparison, scope }: ComparisonName,
@@ -276,7 +276,7 @@ export class DriftBook {
     this.#database.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes the book at the end of its scope (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -5,26 +5,26 @@ import type { Redact } from "../base/secret.ts";
 const DIGEST_BYTES = 32;
 
 /**
- * Digests of keys, values and reads as they are, by which a book knows them again: masked, different ones may look the same. The digest of
- * a text with a secret is slow to compute and different in each state, so that nobody finds a short secret by trying (decision 194).
+ * Digests of unmasked keys, values and reads, by which a book recognizes them: when masked, different ones may look the same. The digest of
+ * a text with a secret is slow to compute and different in each state, so that nobody can find a short secret by trying (decision 194).
  */
 export class Digests {
   readonly #redact: Redact;
   readonly #salt: () => string;
   readonly #slow = new Map<string, string>();
 
-  /** `salt` gives the random text of a state, which stays the same. */
+  /** `salt` returns the random text of a state, which never changes. */
   constructor(redact: Redact, salt: () => string) {
     this.#redact = redact;
     this.#salt = salt;
   }
 
-  /** Returns the digest of some texts, in their order. */
+  /** Returns one digest for several texts, in order. */
   of(texts: readonly string[]): string {
     return hash("sha256", JSON.stringify(texts.map((text) => this.#partOf(text))), "base64url");
   }
 
-  // Only what is masked is slow, so that many texts with one secret take the time of one.
+  // Only the masked part is slow to compute, so many texts with the same secret take the time of one.
   #partOf(text: string): Part {
     const shown = this.#redact(text);
     if (shown === text) return text;
@@ -41,7 +41,7 @@ export class Digests {
   }
 }
 
-// A text, or what is around the digest of its masked part.
+// A text, or the digest of its masked part with the text around it.
 type Part = string | readonly [string, string, string];
 
 const MASK = /\$\{\{ secrets\.\w+ \}\}/;

@@ -12,45 +12,45 @@ import type { ComparisonWords, Difference, FoundDrifts, KeptWords, Sighting } fr
 
 const ID_CHARS = 12;
 const SALT_BYTES = 16;
-// What is behind the scope of a comparison that looks like another one.
+// The mark after the scope of a comparison that looks like another one.
 const MARK = /^ ?\([\w-]{12}\)$/;
-// By its digest; in the record of an earlier version, by what of the key is shown.
+// Found by its digest or, in a record of an earlier version, by its masked key.
 const KNOWN = "(key_digest = ? OR (key_digest IS NULL AND key = ?))";
 
-/** Returns the name in the project of the playbook of a run; `undefined` if it is not known. */
+/** Returns the name in the project of a run's playbook; `undefined` if unknown. */
 export type PlaybookOf = (run: string) => string | undefined;
 
-/** What a recorder takes from the book. */
+/** What a recorder needs from the book. */
 interface BookParts {
   readonly database: SqlDatabase;
   readonly redact: Redact;
   readonly playbookOf: PlaybookOf;
-  /** Returns a drift as it is kept. */
+  /** Returns a kept drift. */
   readonly known: (id: string, now: number) => KnownDrift;
 }
 
-/** The ids of drifts, after a run was recorded. */
+/** The ids of drifts after a run was recorded. */
 interface RecordedDrifts {
   /** The comparison's name as it is kept. */
   readonly of: ComparisonName;
-  /** Those that the run saw, in the order of its sightings. */
+  /** The drifts that the run saw, in the order of its sightings. */
   readonly seen: readonly string[];
-  /** Those that the run found gone. */
+  /** The drifts that the run found gone. */
   readonly cleared: readonly string[];
 }
 
-/** A comparison that is recorded now. */
+/** A comparison that is being recorded. */
 interface Recording {
   readonly comparison: number;
   /** The comparison's name as it is kept. */
   readonly name: readonly string[];
   readonly found: FoundDrifts;
   readonly reads: FoundReads;
-  /** By kind and masked key, the drifts that an earlier version recorded. */
+  /** The drifts that an earlier version recorded, by kind and masked key. */
   readonly earlier: ReadonlyMap<string, string>;
 }
 
-/** Records what runs find. All within transactions of the caller. */
+/** Records what runs find, always within a transaction of the caller. */
 export class DriftRecorder {
   readonly #database: SqlDatabase;
   readonly #redact: Redact;
@@ -66,13 +66,13 @@ export class DriftRecorder {
     this.#digests = new Digests(redact, () => this.#salt());
   }
 
-  /** Returns the file of the playbook that made a comparison last; `undefined` if that is not known. */
+  /** Returns the file of the playbook that last made a comparison; `undefined` if unknown. */
   fileOf(name: ComparisonName): string | undefined {
     const known = this.#comparisonOf(name);
     return known === undefined ? undefined : fileIn(known);
   }
 
-  /** Gives each drift that an earlier version recorded under a typed path, or under this name, to the playbook that saw it last. */
+  /** Assigns each drift that an earlier version recorded under a typed path, or under this name, to the playbook that saw it last. */
   takeOver(name: ComparisonName, words: ComparisonWords, typed: string): void {
     for (const playbook of new Set([name.playbook, typed])) {
       const from = this.#comparisonOf({ ...name, playbook })?.["id"] ?? null;
@@ -89,7 +89,7 @@ export class DriftRecorder {
     }
   }
 
-  /** Since when a difference has had these values, as far as earlier runs saw; `undefined` when the last one did not see it so. */
+  /** Returns since when earlier runs have seen a difference with these values; `undefined` if the last run did not see it so. */
   unchangedSince(name: ComparisonName, difference: Difference): number | undefined {
     const { key, kind } = difference;
     const comparison = this.#comparisonOf(name)?.["id"];
@@ -110,12 +110,12 @@ export class DriftRecorder {
     return alike === undefined ? undefined : Number(alike["first_alike_at"]);
   }
 
-  /** A run begins to compare: until it has compared all, nobody knows whether there is another drift. */
+  /** Records that a run begins to compare. Until it has compared everything, there may be unknown drifts. */
   begin(name: ComparisonName, words: ComparisonWords): void {
     this.#comparison(name, { ...words, isWhole: false });
   }
 
-  /** Records what a run found; the same run again takes the place of what it found before. */
+  /** Records what a run found. If the same run records again, this replaces what it found before. */
   record(name: ComparisonName, words: ComparisonWords, found: FoundDrifts): RecordedDrifts {
     const isWhole = found.read.isComplete && found.moving.length === 0;
     const { id: comparison, kept } = this.#comparison(name, { ...words, isWhole });
@@ -130,7 +130,7 @@ export class DriftRecorder {
     return { of: { environment, playbook, comparison: called, scope }, seen, cleared: cleared.map(({ id }) => String(id)) };
   }
 
-  // Two names that look the same when they are masked are two comparisons: the second one is kept with a mark.
+  // Two names that look the same when they are masked belong to two comparisons. The second one is kept with a mark.
   #comparison(name: ComparisonName, words: KeptWords): { readonly id: number; readonly kept: readonly string[] } {
     const digest = this.#digests.of(namesIn(name));
     const known = this.#comparisonOf(name);
@@ -151,13 +151,13 @@ export class DriftRecorder {
     return { id: Number(this.#named(kept)?.["id"]), kept };
   }
 
-  /** Returns whether a comparison as it is kept is of a scope, or looks so once that is masked. */
+  /** Returns whether a kept comparison has a scope, or a scope that looks like it when masked. */
   isOfScope({ scope: kept }: SqlRow, scope: string): boolean {
     const shown = this.#redact(scope);
     return kept === shown || (String(kept).startsWith(shown) && MARK.test(String(kept).slice(shown.length)));
   }
 
-  // One of an earlier version has no digest.
+  // A comparison from an earlier version has no digest.
   #comparisonOf(name: ComparisonName): SqlRow | undefined {
     const names = namesIn(name);
     const known = this.#database.get("SELECT * FROM comparison WHERE digest = ?", this.#digests.of(names));
@@ -185,7 +185,7 @@ export class DriftRecorder {
     );
   }
 
-  // An earlier version knew two keys that look the same when they are masked as one: then neither of them is that one.
+  // An earlier version took two keys that look the same when masked for one. Then its record belongs to neither of them.
   #earlier(comparison: number, { sightings }: FoundDrifts): ReadonlyMap<string, string> {
     const where = "comparison = ? AND key_digest IS NULL";
     const rows = this.#database.all(`SELECT id, kind, key FROM drift WHERE ${where}`, comparison);
@@ -221,7 +221,7 @@ export class DriftRecorder {
     return id;
   }
 
-  // What another run has seen since this one began stays as it is, unless somebody has acknowledged that.
+  // What another run has seen since this run began stays unchanged, unless somebody has acknowledged it.
   #isSeenLater(before: SqlRow | undefined, found: FoundDrifts): boolean {
     if (before === undefined || before["cleared_at"] !== null || !isNewer(before, found)) return false;
     return this.#known(String(before["id"]), found.at).state !== "acknowledged";
@@ -260,7 +260,7 @@ export class DriftRecorder {
     if (before?.["values_digest"] === null) this.#takeOverWords(id, sighting);
   }
 
-  // The clocks of two machines differ: what comes back is after all words that were given for it before.
+  // The clocks of two machines differ. A drift that returns gets a time after all earlier statements about it.
   #opensAt(id: string, now: number): number {
     const last = this.#database.get("SELECT max(at) AS at FROM acknowledgement WHERE drift = ?", id)?.["at"] ?? null;
     return last === null ? now : Math.max(now, Number(last) + 1);
@@ -274,7 +274,7 @@ export class DriftRecorder {
     this.#database.run(insert, ...Object.values(values));
   }
 
-  // What an earlier version recorded shows its values: the same ones are alike, unless they are masked.
+  // The record of an earlier version shows values: equal values count as the same, unless they are masked.
   #isAlike(before: SqlRow, difference: Difference): boolean {
     if (before["values_digest"] !== null) return before["values_digest"] === this.#digests.of([difference.values]);
     const { left, right } = difference;
@@ -285,7 +285,7 @@ export class DriftRecorder {
     return this.#redact(values) === values;
   }
 
-  // A word for the values that an earlier version showed holds for all that is compared now.
+  // A statement about the values that an earlier version showed covers everything that is compared now.
   #takeOverWords(id: string, sighting: Sighting): void {
     if (!this.#isShown(sighting)) return;
     const row = this.#database.get("SELECT * FROM drift WHERE id = ?", id);
@@ -299,7 +299,7 @@ export class DriftRecorder {
         );
   }
 
-  // An id shows nothing that is masked. Where another drift has it, it is made of the digest as well.
+  // An id reveals nothing that is masked. If another drift has the same id, the digest is included too.
   #newId(name: readonly string[], { key, kind }: Sighting): string {
     const shown = [...name, key.map(this.#redact), kind];
     let id = idOf(shown);
@@ -328,7 +328,7 @@ export class DriftRecorder {
     }
   }
 
-  // What was not seen is gone only if all of it was read again, after it was seen last (decision 193).
+  // A drift that was not seen is gone only if all its reads were repeated after it was last seen (decision 193).
   #isGone(row: SqlRow, { found, reads }: Recording): boolean {
     if (isNewer(row, found) || reads.isMoving(row)) return false;
     if (row["reads"] === null) return found.read.hasLookedFor(String(row["key"]));
@@ -371,17 +371,17 @@ export class DriftRecorder {
   }
 }
 
-/** A quantity, masked; null without one. */
+/** A masked quantity; null if there is none. */
 type Kept = Quantity | null;
 
-// What decides whether a drift, or a young difference, is gone.
+// The columns that decide whether a drift, or a young difference, is gone.
 const GONE = "id, key, key_digest, reads, last_at, last_run";
 
 function namesIn({ environment, playbook, comparison, scope }: ComparisonName): readonly string[] {
   return [environment, playbook, comparison, scope];
 }
 
-// Another run recorded it after this one began.
+// Returns whether another run recorded it after this run began.
 function isNewer(row: SqlRow, { run, openedAt }: FoundDrifts): boolean {
   return row["last_run"] !== run && Number(row["last_at"]) > openedAt;
 }

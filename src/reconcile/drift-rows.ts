@@ -1,21 +1,21 @@
-// Drifts and their history, out of the rows of the tables that hold them.
+// Builds drifts and their history from the rows of the tables.
 import { isObject, type Json, type JsonObject, parseJson, textOrJson, writeJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ComparisonName, Drift, DriftKind, Quantity } from "../protocol/comparison.ts";
 import type { HistoryEntry, KnownComparison, KnownDrift } from "../protocol/drift.ts";
 import type { Cell, SqlRow } from "../sql/database.ts";
 
-/** Returns a drift without what identifies its comparison. */
+/** Returns a drift without the identity of its comparison. */
 export function driftOf({ id, kind, key, left, right, difference, state, since, acknowledged }: KnownDrift): Drift {
   return { id, kind, key, left, right, difference, state, since, acknowledged };
 }
 
-/** Returns a drift as a row of the tables holds it, with the last word that was given for it. */
+/** Returns the drift in a row, with the last statement about it. */
 export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDrift {
   const words = objectIn(row["words"]);
   const parts = words["parts"] as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
-  // A word that was given before the drift was cleared is not about its return.
+  // A statement from before the drift was cleared is not about its return.
   const holds = word !== undefined && Number(word["until"]) > now && Number(word["at"]) >= Number(row["since_at"]);
   const acknowledged = holds ? word : null;
   const isNew = row["since_run"] === row["last_run"] && row["cleared_at"] === null;
@@ -49,13 +49,13 @@ export function comparisonIn(row: SqlRow): KnownComparison {
   return { of: nameIn(row), title: textIn(objectIn(row["words"]), "title"), isUnfinished: isUnfinishedIn(row) };
 }
 
-/** Returns what a run saw, or no longer saw. */
+/** Returns the history entry for what a run saw, or no longer saw. */
 export function historyOfSighting(row: SqlRow): HistoryEntry {
   const what = row["cleared"] === 1 ? "cleared" : "seen";
   return { at: Number(row["at"]), what, by: String(row["run"]), ...valuesIn(row), because: null, until: null };
 }
 
-/** Returns what a person acknowledged or closed. */
+/** Returns the history entry for what a person acknowledged or closed. */
 export function historyOfWord(row: SqlRow): HistoryEntry {
   const { at, who, because, until } = row;
   const isClosing = Number(row["closes"]) === 1;
@@ -69,27 +69,27 @@ export function historyOfWord(row: SqlRow): HistoryEntry {
   };
 }
 
-/** Returns whether the last run of the comparison that a row describes did not compare all of it. */
+/** Returns whether the last run of the comparison in a row did not compare all of it. */
 export function isUnfinishedIn(row: SqlRow): boolean {
   return objectIn(row["words"])["isWhole"] === false;
 }
 
-/** Returns whether a person has closed the comparison that a row describes, and no run has begun it since. */
+/** Returns whether a person has closed the comparison in a row, and no run has begun it since. */
 export function isClosedIn(row: SqlRow): boolean {
   return isObject(objectIn(row["words"])["closed"] ?? null);
 }
 
-/** Returns the words of the comparison that a row describes, once a person has closed it. */
+/** Returns the words of the comparison in a row after a person has closed it. */
 export function closedWords(row: SqlRow, closed: JsonObject): string {
   return writeJson({ ...objectIn(row["words"]), closed });
 }
 
-/** Returns the words of the comparison that a row describes, once a run of its playbook has ended without it. */
+/** Returns the words of the comparison in a row after a run of its playbook has ended without it. */
 export function unreachedWords(row: SqlRow): string {
   return writeJson({ ...objectIn(row["words"]), isWhole: false });
 }
 
-/** Returns the file of the playbook of the comparison that a row describes; `undefined` in a row of an earlier version. */
+/** Returns the file of the playbook of the comparison in a row; `undefined` in a row of an earlier version. */
 export function fileIn(row: SqlRow): string | undefined {
   return textIn(objectIn(row["words"]), "file") || undefined;
 }
@@ -112,10 +112,14 @@ function textIn(object: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-// What a person's word holds for, as far as it is shown: with one row more than there was, a sum of duplicates may well be the same.
+// The shown values that a statement covers. With one more row than before, a sum of duplicates may still be the same, so the number of rows
+// counts too.
 const SHOWN = ["left", "right"] as const;
 
-/** Returns whether a person's word holds for the values of a drift, by their digests; if both are of an earlier version, by what is shown. */
+/**
+ * Returns whether a person's statement covers the values of a drift, judging by their digests; if both are from an earlier version, by what
+ * is shown.
+ */
 export function isAsAcknowledged(word: SqlRow, drift: SqlRow): boolean {
   const [acknowledged = null, present = null] = [word["values_digest"], drift["values_digest"]];
   if (acknowledged !== null || present !== null) return acknowledged === present;
@@ -123,8 +127,8 @@ export function isAsAcknowledged(word: SqlRow, drift: SqlRow): boolean {
 }
 
 /**
- * Returns how many rows each side had, by the evidence of a drift; null where that does not name them. No SQL looks for them: a server reads no
- * JSON in which any value is a text that it cannot keep.
+ * Returns how many rows each side had according to the evidence of a drift; null if the evidence does not say. This is not done in SQL, because
+ * a server cannot parse JSON with a text that it cannot store.
  */
 export function rowsIn(evidence: Cell | undefined): string | null {
   const sides = parseJson(String(evidence ?? null), LIMITS.recordDepth);

@@ -3,7 +3,7 @@ import type { StatePart } from "../state/tables.ts";
 
 const ROWS = "json_extract(evidence, '$.left.rows') || ' and ' || json_extract(evidence, '$.right.rows')";
 
-// What was acknowledged before its rows were counted is taken to have had those of the last run.
+// For acknowledgements from before rows were counted, we assume the rows of the last run.
 const ROWS_ACKNOWLEDGED = `
 ALTER TABLE acknowledgement ADD COLUMN rows TEXT;
 UPDATE acknowledgement SET rows = (SELECT ${ROWS} FROM drift WHERE drift.id = acknowledgement.drift);
@@ -33,7 +33,7 @@ CREATE TABLE young (
 ALTER TABLE acknowledgement ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;
 `;
 
-// A digest is null in what an earlier version wrote, until a run sees it again. Ages of young differences begin again.
+// A digest is null in records of an earlier version until a run sees the drift again. The ages of young differences restart.
 const KNOWN_BY_DIGEST = `
 ALTER TABLE comparison ADD COLUMN digest TEXT;
 ALTER TABLE drift ADD COLUMN key_digest TEXT;
@@ -83,5 +83,5 @@ export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, Y
   server: ON_SERVER,
 });
 
-/** What is remembered of drifts as a part of the state. */
+/** The drifts, as a part of the state. */
 export const DRIFT_PART: StatePart = { entry: "drift.db", layout: DRIFTS, newerCode: "drift.newer" };

@@ -5,15 +5,15 @@ import type { Digests } from "./drift-digests.ts";
 import { keyParts, keyText } from "./row.ts";
 import type { FoundDrifts } from "./sighting.ts";
 
-/** Reads as they are kept: the digests of all, and one digest of these. */
+/** Reads as they are kept: the digests of all reads, and one digest of this list. */
 export interface DigestedReads {
-  /** The digest by which they are found. */
+  /** The digest of the list, by which it is found. */
   readonly digest: string;
-  /** The digests of all reads, in order, as a JSON list. */
+  /** The digests of all reads in order, as a JSON list. */
   readonly list: string;
 }
 
-/** What a run has read, by digests: whether it has read again what an earlier run read. */
+/** The reads of a run as digests, which show whether it has repeated the reads of an earlier run. */
 export class FoundReads {
   readonly #found: FoundDrifts;
   readonly #digests: Digests;
@@ -37,12 +37,12 @@ export class FoundReads {
     });
   }
 
-  /** Returns whether the difference of a row, which an earlier run has seen, is not settled in this run. */
+  /** Returns whether the difference in a row, which an earlier run has seen, is still moving in this run. */
   isMoving({ key, key_digest: digest = null }: SqlRow): boolean {
     return this.#moving.has(digest === null ? this.#digests.of(keyParts(String(key))) : String(digest));
   }
 
-  /** Returns whether each read of a kept list has come to its end again, and no other that may hold the key of the row has failed. */
+  /** Returns whether each read of a kept list has finished again, and no other read that may hold the key of the row has failed. */
   haveRepeated({ key, key_digest: digest = null }: SqlRow, list: string): boolean {
     const haveEnded = getOrInsert(this.#repeated, list, () => {
       const finished = (this.#finished ??= this.#digested(this.#found.read.finished()));
@@ -50,7 +50,7 @@ export class FoundReads {
     });
     if (!haveEnded) return false;
     const { read } = this.#found;
-    // A masked key does not say which reads may hold it.
+    // A masked key does not show which reads may hold it.
     const isShown = digest === this.#digests.of(keyParts(String(key)));
     return isShown ? read.hasLookedFor(String(key)) : read.isComplete;
   }

@@ -1,7 +1,7 @@
 import { Total } from "../base/numbers/total.ts";
 import { keyText, type Pair, recordText, type SideName, type SideRow, type SideValue } from "./row.ts";
 
-/** What one side has of one key, while rows are added; of one value alone there is no total, because most keys have one. */
+/** What one side has of one key, while rows are added. For a single value there is no total, because most keys have only one. */
 export type SideSum = { -readonly [Name in keyof Required<SideValue>]: SideValue[Name] } & {
   /** The sum of several values while rows are added; otherwise undefined. */
   total: Total | undefined;
@@ -12,13 +12,13 @@ interface Sums {
   right: SideSum | undefined;
 }
 
-/** What some rows of both sides come to, by key. */
+/** The combined rows of both sides, by key. */
 export class Gathered {
   readonly #sums = new Map<string, Sums>();
   readonly #records = new Set<string>();
   readonly #start: string;
 
-  /** All keys begin with `start`, and are given to `addSeen` without it: a shorter text is found in less time. */
+  /** All keys begin with `start`, and `addSeen` receives them without it, because a shorter text is found faster. */
   constructor(start: string = "") {
     this.#start = start;
   }
@@ -28,7 +28,7 @@ export class Gathered {
     this.addSeen(row.side, keyText(row.key), seenIn(row), recordText(row.once));
   }
 
-  /** Adds what was seen under a key, and keeps it; `once` identifies a record that counts once, with the same value. */
+  /** Adds a row under a key, and keeps it. `once` identifies a record that counts once with the same value. */
   addSeen(side: SideName, key: string, seen: SideSum, once?: string): void {
     if (once !== undefined) {
       const before = this.#records.size;
@@ -44,18 +44,18 @@ export class Gathered {
     else addTo(sum, seen);
   }
 
-  /** Returns what both sides have of a key. */
+  /** Returns the rows of both sides for a key. */
   get(key: string): Pair {
     return pairOf(key, this.#sums.get(key));
   }
 
-  /** Every key with what both sides have of it. */
+  /** Yields every key with the rows of both sides. */
   *pairs(): Generator<Pair> {
     for (const [key, sums] of this.#sums) yield pairOf(this.#start + key, sums);
   }
 }
 
-/** What a row alone shows of its key. */
+/** Returns what a single row shows of its key. */
 export function seenIn({ value, at, id }: SideRow): SideSum {
   return { rows: 1, value: value === null ? null : value.canonical(), at, id, total: undefined };
 }

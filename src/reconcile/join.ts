@@ -6,17 +6,17 @@ import { KeptRows } from "./kept-rows.ts";
 import { keyText, type Pair, recordText, type SideName, type SideRow, SIDES } from "./row.ts";
 import { Scratch } from "./scratch.ts";
 
-/** How much is held and compared. */
+/** How many rows are compared, and how many characters are held. */
 type JoinLimits = Readonly<Record<"compareRows" | "rowsHeldChars", number>>;
 
 /**
- * Joins the rows of both sides by their keys. Reads that may hold the same keys are a group; when all reads of a group have ended, it is
- * joined and forgotten. So few rows are held at a time. Where groups are large, or one side is far ahead of the other, the largest groups
- * go to a scratch file on the disk (decision 181).
+ * Joins the rows of both sides by their keys. Reads that may hold the same keys form a group. When all reads of a group have ended, the
+ * group is joined and forgotten, so few rows are held at a time. If groups are large, or one side is far ahead of the other, the largest
+ * groups go to a scratch file on the disk (decision 181).
  */
 export class Join<Read> {
   readonly #groupOf: ReadonlyMap<Read, Group>;
-  /** Those with reads that have not ended. */
+  /** The groups with reads that have not ended. */
   readonly #groups: Set<Group>;
   readonly #give: (pair: Pair) => void;
   readonly #limits: JoinLimits;
@@ -25,7 +25,7 @@ export class Join<Read> {
   #held = 0;
   #scratch: Scratch | undefined;
 
-  /** Takes the name of the group of every read; `give` is called once for each key, with what both sides have of it, in no order. */
+  /** `groupOf` gives the group of every read. `give` is called once for each key, with the rows of both sides, in no particular order. */
   constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, limits: JoinLimits = LIMITS) {
     const groups = new Map(
       Array.from(
@@ -39,7 +39,7 @@ export class Join<Read> {
     this.#limits = limits;
   }
 
-  /** Keeps the rows of one page of one try of a read; tries have different numbers. Throws a Failure beyond `LIMITS.compareRows`. */
+  /** Keeps the rows of one page from one attempt of a read; attempts have different numbers. Throws a Failure beyond `LIMITS.compareRows`. */
   keep(read: Read, tryNumber: number, page: readonly SideRow[]): void {
     this.#count(tryNumber, page);
     const group = this.#group(read);
@@ -65,7 +65,7 @@ export class Join<Read> {
       this.#disk().put({ read, side: row.side, key: keyText(row.key), once: recordText(row.once) }, seenIn(row));
   }
 
-  // Down to half of the limit: otherwise it would soon be time to look for the largest groups again.
+  // Moves down to half of the limit. Otherwise it would soon have to search for the largest groups again.
   #moveToDisk(): void {
     for (const group of [...this.#groups].toSorted((a, b) => b.chars - a.chars)) {
       for (const [read, pages] of group.tries)
@@ -77,7 +77,7 @@ export class Join<Read> {
     }
   }
 
-  /** A try came to no end, or to a doubtful one: what it gave does not count. */
+  /** Forgets the rows of an attempt that did not finish, or whose end is doubtful. */
   forget(read: Read, tryNumber: number): void {
     for (const side of SIDES) this.#rows[side] -= this.#rowsOf.get(tryNumber)?.[side] ?? 0;
     this.#rowsOf.delete(tryNumber);
@@ -85,7 +85,7 @@ export class Join<Read> {
     this.#scratch?.forget(tryNumber);
   }
 
-  /** A read is not tried again. */
+  /** Ends a read, which will not be tried again. */
   end(read: Read): void {
     const group = this.#group(read);
     group.readsLeft -= 1;
@@ -95,17 +95,17 @@ export class Join<Read> {
     group.join(this.#give);
   }
 
-  /** Whether so much is held for several groups that some of them should be joined before another one begins. */
+  /** Whether several groups hold so much that some of them should be joined before another one begins. */
   get isCrowded(): boolean {
     return this.#held > this.#limits.rowsHeldChars / 2 && this.#groups.size > 1;
   }
 
-  /** All reads have ended: joins what is on the disk. */
+  /** Joins the rows on the disk, after all reads have ended. */
   finish(): void {
     for (const pair of this.#scratch?.pairs() ?? []) this.#give(pair);
   }
 
-  /** Removes what is on the disk. */
+  /** Removes the scratch file. */
   close(): void {
     this.#scratch?.close();
   }
@@ -125,7 +125,7 @@ export class Join<Read> {
 class Group {
   readsLeft: number;
   isOnDisk = false;
-  /** How many characters are held. */
+  /** How many characters the group holds. */
   chars = 0;
   readonly tries: Map<number, KeptRows[]> = new Map();
 
@@ -142,7 +142,7 @@ class Group {
     return rows.chars;
   }
 
-  /** Returns how many characters are held no more. */
+  /** Returns how many characters were freed. */
   forget(tryNumber: number): number {
     const gone = (this.tries.get(tryNumber) ?? []).reduce((sum, { chars }) => sum + chars, 0);
     this.tries.delete(tryNumber);

@@ -3,15 +3,15 @@ import { difference } from "../base/numbers/total.ts";
 import type { DriftKind, Quantity } from "../protocol/comparison.ts";
 import { type Pair, SIDES, type SideValue } from "./row.ts";
 
-/** By which rules two sides are held against each other. */
+/** The rules for comparing two sides. */
 export interface Rules {
-  /** The largest difference of two values that still counts as none. */
+  /** The largest difference between two values that still counts as equal. */
   readonly tolerance: Decimal;
-  /** Whether rows of one key are added up on a side. */
+  /** Whether each side adds up the rows with the same key. */
   readonly sums: { readonly left: boolean; readonly right: boolean };
 }
 
-/** In what two sides differ of one key; nothing where they say the same. Pure. */
+/** Returns how two sides differ in one key; nothing if they agree. Pure. */
 export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance, sums }: Rules): readonly DriftKind[] {
   if (isNothing(left, sums.left) && isNothing(right, sums.right)) return [];
   const kinds: DriftKind[] = [];
@@ -19,14 +19,14 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   if (right !== undefined && right.rows > 1 && !sums.right) kinds.push("duplicate-right");
   if (left === undefined && right !== undefined) kinds.push("missing-left");
   if (right === undefined && left !== undefined) kinds.push("missing-right");
-  // Of two rows with one key, neither can be chosen for the comparison with the other side.
+  // If two rows have the same key, neither of them can be chosen for the comparison with the other side.
   if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
   const apart = minus(left, right);
   if (apart !== undefined && isWithin(apart, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
 }
 
-/** Returns whether two looks show the same of a key: as many rows on each side, of the same value, whenever they were read. */
+/** Returns whether two looks show the same for a key: the same number of rows and the same value on each side, whenever they were read. */
 export function areAlike(one: Pick<Pair, "left" | "right">, other: Pick<Pair, "left" | "right">): boolean {
   return SIDES.every((side) => {
     const [seen, again] = [one[side], other[side]];
@@ -34,17 +34,17 @@ export function areAlike(one: Pick<Pair, "left" | "right">, other: Pick<Pair, "l
   });
 }
 
-// Rows that add up to 0, such as a purchase that was taken back, are as good as none.
+// Rows that add up to 0, such as a purchase that was reversed, count as no rows.
 function isNothing(seen: SideValue | undefined, sums: boolean): boolean {
   return seen === undefined || (sums && seen.value === "0");
 }
 
-/** Left less right; null where one has no value. */
+/** Returns left minus right; null if one side has no value. */
 export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Quantity | null {
   return minus(left, right) ?? null;
 }
 
-// Rows and their sums may have more digits than a Decimal can.
+// Rows and their sums may have more digits than a Decimal allows.
 function minus(left: SideValue | undefined, right: SideValue | undefined): Quantity | undefined {
   const [one, other] = [left?.value ?? null, right?.value ?? null];
   return one === null || other === null ? undefined : difference(one, other);
@@ -57,7 +57,7 @@ function isWithin(apart: Quantity, tolerance: Decimal): boolean {
 
 const LEAST_SHIFT = 2;
 
-// The same digits, with the point elsewhere: 12.34 and 1234. One place alone is too often chance.
+// The same digits with the decimal point elsewhere: 12.34 and 1234. A single place is too often a coincidence.
 function isOtherUnit(left: string | null, right: string | null): boolean {
   const [one, other] = [digitsOf(left), digitsOf(right)];
   return (

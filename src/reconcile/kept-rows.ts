@@ -2,20 +2,20 @@ import type { SideSum } from "./gathered.ts";
 import { isPlain, keyEnd, keyStart, keyText, recordText, type SideName, type SideRow } from "./row.ts";
 
 /**
- * Rows of one side, held as one text for each column: that many small values would slow every collection of garbage. Keys and the names
- * of records are JSON, and an id that might have a line break is not kept, so that a line is one row.
+ * Rows of one side, held as one text for each column, because many small values would slow every garbage collection. Keys and names of
+ * records are JSON, and an id that might contain a line break is not kept, so each line is one row.
  */
 export class KeptRows {
-  /** The side of all its rows. */
+  /** The side of all these rows. */
   readonly side: SideName;
   /** How many characters are held. */
   readonly chars: number;
   readonly #length: number;
-  /** What all keys begin with. */
+  /** The common beginning of all keys. */
   readonly start: string;
   readonly #ends: string;
   readonly #values: string;
-  // Few rows have these.
+  // Only few rows have these.
   readonly #times: string | undefined;
   readonly #ids: string | undefined;
   readonly #records: string | undefined;
@@ -39,7 +39,7 @@ export class KeptRows {
     this.chars = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   }
 
-  /** Gives each row in order: the end of its key, behind `start`, what it shows, and what identifies a record that counts once. */
+  /** Passes each row in order to `take`: the rest of its key after `start`, what it shows, and what identifies a record that counts once. */
   each(take: (keyEnd: string, seen: SideSum, once: string | undefined) => void): void {
     const [ends, values] = [this.#ends.split(END), this.#values.split(END)];
     const [times, ids, records] = [this.#times?.split(END), this.#ids?.split(END), this.#records?.split(END)];

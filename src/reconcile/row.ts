@@ -8,21 +8,21 @@ export const SIDES: readonly SideName[] = ["left", "right"];
 
 /** One row of one side, as a read gave it. */
 export interface SideRow {
-  /** The side that it is of. */
+  /** The side to which it belongs. */
   readonly side: SideName;
-  /** The parts of its key, in their order. */
+  /** The parts of its key in order. */
   readonly key: readonly string[];
-  /** Null where only presence is compared. */
+  /** The compared value; null if only presence is compared. */
   readonly value: Decimal | null;
   /** What identifies its record, if a record that is listed several times must count once. */
   readonly once?: string | undefined;
-  /** When it last changed, in milliseconds since the Unix epoch, if it is known. */
+  /** When it last changed, in milliseconds since the Unix epoch, if known. */
   readonly at: number | undefined;
-  /** The record as it was read; null for a zero that no record gives. */
+  /** The record as it was read; null for a zero without a record. */
   readonly record: Json;
-  /** The id by which the service can be asked for its record alone. */
+  /** The id with which the service can be asked for the single record. */
   readonly id?: string | undefined;
-  /** Where it was, such as a line of a file, if that says more than its page. */
+  /** Its place, such as a line of a file, if this is more exact than its page. */
   readonly place?: string | undefined;
 }
 
@@ -30,30 +30,30 @@ export interface SideRow {
 export interface SideValue {
   /** How many rows have the key. */
   readonly rows: number;
-  /** Of several rows, their sum, in canonical spelling. */
+  /** The value in canonical spelling; for several rows, their sum. */
   readonly value: string | null;
-  /** When the latest of its rows changed, in milliseconds since the Unix epoch; undefined if that is not known. */
+  /** When the latest of its rows changed, in milliseconds since the Unix epoch; undefined if unknown. */
   readonly at: number | undefined;
-  /** Of one row, the id of its record. */
+  /** The id of its record, if there is only one row. */
   readonly id?: string | undefined;
 }
 
-/** What both sides have of one key; `undefined` where a side has nothing. */
+/** The rows of both sides for one key; `undefined` for a side without rows. */
 export interface Pair {
-  /** The parts of the key as one text, which `keyText` makes. */
+  /** The parts of the key as one text, made by `keyText`. */
   readonly key: string;
-  /** What the left side has. */
+  /** The rows of the left side. */
   readonly left: SideValue | undefined;
-  /** What the right side has. */
+  /** The rows of the right side. */
   readonly right: SideValue | undefined;
 }
 
-/** A key as one text: JSON without spaces. */
+/** Returns a key as one text: JSON without spaces. */
 export function keyText(parts: readonly string[]): string {
   return `${keyStart(parts)}${keyEnd(parts)}`;
 }
 
-/** Returns the text of a key up to its second part, which the keys of one read mostly share. */
+/** Returns the text of a key up to its second part. The keys of one read usually have this in common. */
 export function keyStart([first]: readonly string[]): string {
   return first === undefined ? "[" : `[${quoted(first)}`;
 }
@@ -65,17 +65,17 @@ export function keyEnd(parts: readonly string[]): string {
   return `${text}]`;
 }
 
-// JSON would take three times as long.
+// JSON.stringify would take three times as long.
 function quoted(text: string): string {
   return isPlain(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** What identifies a record, as one text without a line break. */
+/** Returns what identifies a record, as one text without line breaks. */
 export function recordText(once: string | undefined): string | undefined {
   return once === undefined ? undefined : JSON.stringify(once);
 }
 
-/** Returns whether JSON writes a text as it is, as it does most parts of keys. */
+/** Returns whether JSON writes a text without escapes, as it does for most parts of keys. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }

@@ -3,18 +3,18 @@ import { Gathered } from "./gathered.ts";
 import { isPlain, type Pair, type SideValue, type SideName, SIDES } from "./row.ts";
 
 /**
- * Rows of both sides on the disk, joined there: memory stays flat however many there are. A row goes to one of several parts by a hash of
- * its key, and each part is joined in memory. A record that counts once goes to a part by its name before that. The file is SQLite's own
- * temporary one, without a name, so that nothing is left of it however the process ends (decision 110).
+ * Rows of both sides on the disk, which are joined there, so that memory use does not grow with their number. A row goes to one of several
+ * parts by a hash of its key, and each part is joined in memory. Before that, a record that counts once goes to a part by its name. The
+ * file is an unnamed temporary file of SQLite, so nothing of it remains, however the process ends (decision 110).
  */
 export class Scratch {
-  /** Made when the first part is full. */
+  /** Created when the first part is full. */
   #database: Database | undefined;
-  /** By part, the lines that are not on the disk yet: as bytes, because so many living texts would slow every collection of garbage. */
+  /** The lines of each part that are not on the disk yet. They are bytes, because so many texts would slow every garbage collection. */
   readonly #lines: Lines[] = Array.from({ length: 2 * PARTS }, () => ({ bytes: EMPTY, size: 0 }));
   readonly #void = new Set<number>();
 
-  /** Keeps what was seen under a key. */
+  /** Keeps a row under its key. */
   put(origin: Origin, seen: SideValue): void {
     const { key, once } = origin;
     const part = once === undefined ? hashOf(key) % PARTS : PARTS + (hashOf(key + once) % PARTS);
@@ -39,12 +39,12 @@ export class Scratch {
     lines.size = 0;
   }
 
-  /** A read came to no end, or to a doubtful one: what it gave does not count. */
+  /** Forgets the rows of an attempt that did not finish, or whose end is doubtful. */
   forget(read: number): void {
     this.#void.add(read);
   }
 
-  /** Every key with what both sides have of it, in no order. */
+  /** Yields every key with the rows of both sides, in no particular order. */
   *pairs(): Generator<Pair> {
     for (let part = PARTS; part < 2 * PARTS; part++) {
       for (const { key, left, right } of this.#gathered(part).pairs()) {
@@ -67,7 +67,7 @@ export class Scratch {
     for (const { text } of this.#database.iterate("SELECT text FROM lines WHERE part = ?", part)) yield String(text);
   }
 
-  // Field by field, because a list of all fields of each line would double the time.
+  // Read field by field, because a list of all fields of each line would double the time.
   #gather(lines: string, gathered: Gathered): void {
     for (let from = 0; from < lines.length;) {
       const end = lines.indexOf("\n", from);
@@ -93,7 +93,7 @@ export class Scratch {
     }
   }
 
-  /** Removes what is on the disk. */
+  /** Removes the scratch file. */
   close(): void {
     this.#database?.close();
   }
@@ -114,16 +114,16 @@ function textIn({ bytes, size }: Lines): string {
   return bytes.toString("utf8", 0, size);
 }
 
-/** Where a row comes from. */
+/** The origin of a row. */
 interface Origin {
-  /** The number of the try of its read. */
+  /** The number of the read's attempt. */
   readonly read: number;
   readonly side: SideName;
   readonly key: string;
   readonly once: string | undefined;
 }
 
-/** The first side's number in a line. */
+/** The character code of the first side's number in a line. */
 const LEFT_CODE = 0x30;
 
 // Reads are counted from 1 on.
@@ -135,7 +135,7 @@ function newDatabase(): Database {
   return database;
 }
 
-// As JSON, neither a key nor the name of a record has a tab or a line break. An id that might have one is not kept.
+// In JSON, neither a key nor the name of a record contains a tab or a line break. An id that might contain one is not kept.
 function lineOf({ read, side, key, once = "" }: Origin, { rows, value, at, id }: SideValue): string {
   const name = id !== undefined && isPlain(id) ? id : "";
   return `${read}\t${SIDES.indexOf(side)}\t${rows}\t${value ?? ""}\t${at ?? ""}\t${name}\t${once}\t${key}\n`;
