@@ -22,11 +22,11 @@ export interface Answer {
 
 /** How an answer is read. */
 export interface AnswerReading {
-  /** Every wrong field is dropped. */
+  /** Drops every invalid field instead of rejecting the answer. */
   readonly loosely?: boolean;
-  /** How many records of a list were read before these. */
+  /** How many records of the list were already read. */
   readonly taken?: number;
-  /** How the service writes numbers and booleans; as the default profile says when left out. */
+  /** How the service writes numbers and booleans; by default as in the default profile. */
   readonly dialect?: ValueDialect;
 }
 
@@ -37,19 +37,19 @@ export interface Unreadable {
   readonly why: string;
 }
 
-/** Returns whether a successful status says that a read is not complete: 202 that it is still being made, 206 that this is a part of it. */
+/** Returns whether a successful status says that a read is incomplete: with 202 the answer is still being made, with 206 this is a part of it. */
 export function isUnfinished({ writes }: Operation, status: number): boolean {
   return !writes && (status === 202 || status === 206);
 }
 
-/** Loads the check of the answer. A write does so before it is sent, so that nothing can fail between its answer and the journal. */
+/** Loads the check of the answer. A write does this before it is sent, so that nothing can fail between its answer and the journal. */
 export function readyToRead({ call }: Operation): void {
   if (call.response !== undefined) validatorOf(call.response);
 }
 
 /**
- * Reads a 2xx body by the contract. An answer of another shape, or an envelope that says neither success nor failure, is unreadable. A
- * field that is null where the contract allows no null is dropped.
+ * Reads a 2xx body according to the contract. An answer with another shape, or with an envelope that says neither success nor failure, is
+ * unreadable. A field that is null although the contract does not allow this is dropped.
  */
 export function readAnswer(
   operation: Operation,
@@ -69,13 +69,13 @@ function placeIn({ path: [first, ...rest] }: SchemaViolation, taken: number): re
   return first === undefined ? [] : [taken === 0 ? first : String(Number(first) + taken), ...rest];
 }
 
-/** Returns whether the records of an answer can be read as they come: it is a list, in one answer, without anything around it. */
+/** Returns whether the records of an answer can be read as they arrive: the answer is the whole list, with nothing around it. */
 export function isPlainList({ call, service, writes }: Operation): boolean {
   const { type } = resolve(call.response ?? {});
   return !writes && type === "array" && call.paging === undefined && service.envelope === undefined;
 }
 
-// Most answers fit, and are checked once. Dropping a required field is a problem again.
+// Most answers fit at once, and are checked only once. Dropping a required field is a problem again.
 function fitted(
   response: JsonSchema,
   body: Json,
@@ -98,7 +98,7 @@ function isNullAt(value: Json, path: readonly string[]): boolean {
   return at === null;
 }
 
-// Fields of objects only: an item of a list cannot be absent.
+// Only fields of objects are dropped, because an item of a list cannot be absent.
 function leavingOut(value: Json, paths: readonly (readonly string[])[]): Json {
   if (paths.length === 0 || !(Array.isArray(value) || isObject(value))) return value;
   const below = Map.groupBy(paths, ([key = ""]) => key);
@@ -134,7 +134,7 @@ function unreadable(why: string): Unreadable {
   return { kind: "unreadable", why };
 }
 
-// The schemas make every field optional, so this says what an answer must have.
+// The schemas make every field optional, so this function says which fields an answer must have.
 function contradiction(operation: Operation, payload: Json): string | undefined {
   if (!isObject(payload)) return undefined;
   if (operation.writes && operation.service.receipts !== undefined) return withoutIds(operation, payload);
@@ -155,10 +155,10 @@ function isError(payload: JsonObject): payload is JsonObject & { readonly status
   return typeof status === "string" && status.toLowerCase() === "error" && text(message) !== undefined;
 }
 
-/** The lists whose length is in `count`. */
+/** The lists whose lengths `count` gives. */
 const COUNTED = ["records", "assets"];
 
-// A call with async=true has not happened yet: only its receipt shows whether it will.
+// A call with async=true has not happened yet. Only its receipt shows whether it will.
 function withoutIds({ async }: Operation, { transactionId, receiptId }: JsonObject): string | undefined {
   if (text(receiptId) !== undefined) return undefined;
   if (text(transactionId) === undefined) return "the answer names neither a transaction nor a receipt";

@@ -3,7 +3,7 @@ import type { Profile } from "../contract/profile.ts";
 import { type GivenNames, namesOfItem } from "../services/given-names.ts";
 import type { Operation } from "./operation.ts";
 
-/** An input with what the operation fills in by itself: chosen ids and our mark. */
+/** Returns an input with what the operation adds: chosen ids and our mark. */
 export function completedInput(
   operation: Operation,
   input: JsonObject,

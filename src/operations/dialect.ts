@@ -7,10 +7,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 /** How a service writes the numbers and booleans of its answers. */
 export type ValueDialect = Pick<Profile, "numbers" | "booleans">;
 
-/**
- * Returns an answer with numbers and booleans in the places where the contract wants them, out of one that writes them as texts. Other
- * texts, and what lies in free-form data, stay as they are.
- */
+/** Converts an answer that has texts where the contract expects numbers and booleans. Other texts, and free-form data, stay unchanged. */
 export function fromTexts(schema: JsonSchema, value: Json, dialect: ValueDialect): Json {
   if (dialect.numbers === "number" && dialect.booleans === "boolean") return value;
   const { type = [], properties = {}, items } = resolve(schema);

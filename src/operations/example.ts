@@ -2,7 +2,7 @@ import { type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
-/** Returns an example input of the operation: empty when it takes none. Its numbers are plain, so that YAML can write them. */
+/** Returns an example input of the operation; empty if it has no input. Its numbers are JavaScript numbers, so that YAML can write them. */
 export function exampleInput(operation: Operation): JsonObject {
   const input = operation.meaning.example ?? { ...exampleParameters(operation), ...exampleItem(operation) };
   return JSON.parse(writeJson(input)) as JsonObject;
@@ -15,7 +15,7 @@ function exampleParameters(operation: Operation): JsonObject {
   return Object.fromEntries(given);
 }
 
-// The contract's example is the body on the wire; a step gives one item of it.
+// The contract's example is the request body; a step gives one item of it.
 function exampleItem({ call: { exampleBody: body }, meaning: { wraps } }: Operation): object {
   if (Array.isArray(body)) return (body[0] ?? {}) as object;
   if (body === undefined || wraps === undefined) return body ?? {};

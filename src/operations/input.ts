@@ -3,7 +3,7 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { invariant } from "../base/failure.ts";
 import type { Operation } from "./operation.ts";
 
-// The engine sets these on every call, never a playbook; and the parameter that asks for a page.
+// The engine sets these on every call, and a playbook cannot. Neither can it set the parameter that selects a page.
 const ENGINE_PARAMETERS: ReadonlySet<string> = new Set(["async", "onBehalfOf"]);
 
 /** The parameters that a playbook may give. */
@@ -13,13 +13,13 @@ export function inputParameters({ call, service }: Operation): Operation["call"]
   );
 }
 
-/** Returns the schema of `with` for one item: parameters, the body's fields, and the fields of the item in it, side by side. */
+/** Returns the schema of `with` for one item, which combines the parameters, the body's fields and the fields of the item. */
 export function inputSchema(operation: Operation): JsonSchema {
   const parameters = parametersSchema(operation);
   return merge([parameters, ...bodySchemas(operation), { properties: operation.meaning.inputs ?? {} }]);
 }
 
-/** Returns the schema of `with` for a deliberate batch: `items` beside the fields that all items share. */
+/** Returns the schema of `with` for a deliberate batch: `items`, and the fields that all items share. */
 export function batchSchema(operation: Operation): JsonSchema {
   const shared = [parametersSchema(operation), ...(operation.meaning.wraps === undefined ? [] : [bodyWithoutList(operation)])];
   const items: JsonSchema = { type: "array", minItems: 1, items: itemSchema(operation) };
@@ -35,7 +35,7 @@ export function itemSchema(operation: Operation): JsonSchema {
   return list.items;
 }
 
-// An id that is empty, or only dots, makes the path name another place.
+// With an empty id, or an id of dots only, the path would name something else.
 const IN_PATH: JsonSchema = { pattern: "[^.]" };
 
 function parametersSchema(operation: Operation): JsonSchema {
@@ -79,7 +79,7 @@ function merge(schemas: readonly JsonSchema[]): JsonSchema {
   };
 }
 
-/** Returns the schema of the payload in `steps.ID.response`: without the envelope, pages joined. */
+/** Returns the schema of `steps.ID.response`: the payload without its envelope, with all pages joined. */
 export function responseSchema(operation: Operation): JsonSchema | undefined {
   const { call, service } = operation;
   const payload = call.response === undefined ? undefined : payloadSchema(operation, call.response);

@@ -7,14 +7,14 @@ import type { Operation } from "./operation.ts";
 
 /** An object of the service, as the input of a write names it. */
 export interface NamedObject {
-  /** A kind of the contract's `x-id`: `token`, `vault`; `undefined` if a missing value may name any kind. */
+  /** The kind in the contract's `x-id`, such as `token` or `vault`; `undefined` if a missing value may name any kind. */
   readonly kind: string | undefined;
-  /** The id as the input has it, or the placeholder of an unknown one. */
+  /** The id in the input, or the placeholder of an unknown id. */
   readonly id: Json;
 }
 
 /**
- * Returns every object that the input of an operation names. A text for which `isMissing` holds is a placeholder of an unknown value, and
+ * Returns every object that the input of an operation names. A text for which `isMissing` holds is the placeholder of an unknown value, and
  * counts as an id too.
  */
 export function objectsIn(
@@ -40,12 +40,12 @@ function* namedIn(schema: JsonSchema, value: Json, isMissing: (value: Json) => b
   for (const branch of [...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])]) yield* namedIn(branch, value, isMissing);
 }
 
-// A whole object or list with an unknown value may name any object.
+// An object or list that is wholly unknown may name any object.
 function mayName({ properties, items, type }: JsonSchema): boolean {
   return properties !== undefined || items !== undefined || type === "object" || type === "array";
 }
 
-// A value that a write yields from its own input may have a name that only the profile knows, such as the id of an asset.
+// A value that a write yields from its own input may be in a field that only the profile knows, such as the id of an asset.
 function yieldedOf({ yields }: Operation, input: JsonObject, profile: Profile): readonly NamedObject[] {
   return Object.values(yields).flatMap(({ id: kind, from }) => {
     const given = from({ input, payload: null, found: undefined, profile });

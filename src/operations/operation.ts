@@ -12,11 +12,11 @@ export type Operation = ReadOperation | WriteOperation;
 interface AnyOperation {
   readonly name: string;
   readonly call: ContractOperation;
-  /** The interface that has it. */
+  /** The interface of the operation. */
   readonly service: Service;
-  /** Whether the write can be answered before the commit. */
+  /** Whether the service may answer the write before the commit. */
   readonly async: boolean;
-  /** Whether the body is a list of items, or wraps one: a single item is given directly in `with`, several under `items`. */
+  /** Whether the body is a list of items, or contains one. A single item is given directly in `with`, several under `items`. */
   readonly batches: boolean;
   readonly yields: Readonly<Record<string, Yield>>;
 }
@@ -25,7 +25,7 @@ interface AnyOperation {
 export interface ReadOperation extends AnyOperation {
   /** False: the discriminant of an operation. */
   readonly writes: false;
-  /** What the written contract does not say of it. */
+  /** The facts about it that the contract does not contain. */
   readonly meaning: ReadMeaning;
 }
 
@@ -33,7 +33,7 @@ export interface ReadOperation extends AnyOperation {
 export interface WriteOperation extends AnyOperation {
   /** True: the discriminant of an operation. */
   readonly writes: true;
-  /** What the written contract does not say of it. */
+  /** The facts about it that the contract does not contain. */
   readonly meaning: WriteMeaning;
 }
 
@@ -57,13 +57,13 @@ function join(name: string, call: ContractOperation): Operation {
   return { ...common, writes: true, meaning, yields: { ...service.writeYields, ...meaning.yields } };
 }
 
-/** Returns the values that later steps can use of a write, as far as it is known; those that have none are left out. */
+/** Returns the values of a write that later steps can use, if they are known; the others are left out. */
 export function yieldsOf({ yields }: Operation, written: Written): JsonObject {
   const values = Object.entries(yields).map(([name, { from }]) => [name, from(written)] as const);
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Returns the operation of this name. Throws a Failure that names the nearest one. */
+/** Returns the operation with this name. Throws a Failure that suggests the nearest name. */
 export function operationNamed(name: string): Operation {
   const found = operations.get(name);
   if (found !== undefined) return found;

@@ -4,8 +4,8 @@ import type { ErrorForm } from "../contract/profile.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * Returns whether the service itself wrote an error, rather than a gateway in front of it: the body has one of the declared forms, or is
- * exactly one of the conditions that the description lists for the call. Why a gateway's words prove nothing: decision 91.
+ * Returns whether the service itself wrote an error, not a gateway in front of it. The body must have one of the declared forms, or be
+ * exactly one of the conditions that the description lists for the call. Decision 91 says why the words of a gateway prove nothing.
  */
 export function isOwnError(operation: Operation, body: Json | undefined, forms: readonly ErrorForm[]): boolean {
   if (!isObject(body)) return false;
@@ -25,10 +25,7 @@ function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean
   return typeof wanted === "number" ? value instanceof Decimal && value.equals(Decimal.of(wanted)) : value === wanted;
 }
 
-/**
- * Returns whether an error is a server error that the description lists for the call, whatever its form and status: then the service does
- * not say that it refused.
- */
+/** Returns whether an error is a server error that the description lists for the call, whatever its form and status. Then it is not a refusal. */
 export function saysServerError({ call }: Operation, body: Json | undefined): boolean {
   if (!isObject(body)) return false;
   const said = [body["message"], body["condition"]].map((each) => (typeof each === "string" ? each.toLowerCase() : undefined));
@@ -40,7 +37,7 @@ function saysCondition({ call }: Operation, { message, condition }: JsonObject):
   return call.conditions.some((listed) => !isServerError(listed) && (message === listed || condition === listed));
 }
 
-/** Returns whether a condition means only that the server failed: then it has not refused, and a write may have taken effect. */
+/** Returns whether a condition only means that the server failed. This is not a refusal, so a write may have taken effect. */
 export function isServerError(condition: string): boolean {
   return condition.endsWith("server error");
 }

@@ -3,13 +3,13 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 
 /** One field of an input, an answer or a type. */
 export interface PageField {
-  /** The name of the field; `…` is any other field. */
+  /** The name of the field; `…` means any other field. */
   readonly name: string;
-  /** Such as `text`, `list of Entity`, `one of fungible, nonfungible`. */
+  /** The type in words, such as `text`, `list of Entity`, `one of fungible, nonfungible`. */
   readonly type: string;
-  /** Whether it must be given; always false for what a step yields. */
+  /** Whether it must be given; always false for the values that a step yields. */
   readonly required: boolean;
-  /** What it means; empty when the contract has no words for it. */
+  /** What it means; empty if the contract does not say. */
   readonly description: string;
 }
 
@@ -17,9 +17,9 @@ export interface PageField {
 export interface PageType {
   /** The name of the schema in the contract. */
   readonly name: string;
-  /** What it means; empty when the contract has no words for it. */
+  /** What it means; empty if the contract does not say. */
   readonly description: string;
-  /** Its fields, in the order of the schema. */
+  /** Its fields in the order of the schema. */
   readonly fields: readonly PageField[];
 }
 

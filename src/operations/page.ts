@@ -11,28 +11,28 @@ import type { Operation } from "./operation.ts";
 import { isServerError } from "./own-error.ts";
 import { fieldsOf, type PageField, type PageType, typesBelow, typeWords } from "./page-types.ts";
 
-/** The reference page of an operation; `code` is in backticks. It is shown as text and as Markdown. */
+/** The reference page of an operation, with `code` in backticks. It is shown as text and as Markdown. */
 export interface OperationPage extends Pick<
   ContractOperation,
   "name" | "summary" | "description" | "conditions" | "furtherConditions"
 > {
-  /** Method and path, and the interface they belong to. */
+  /** The method, the path and the interface. */
   readonly call: string;
-  /** What a request does, whether it can be repeated, and how its outcome is found. */
+  /** What a request does, whether it can be repeated, and how to find its outcome. */
   readonly facts: readonly PageFact[];
   /** The fields of `with`. */
   readonly input: readonly PageField[];
-  /** What holds for the input as a whole. */
+  /** The rules for the input as a whole. */
   readonly inputNotes: readonly string[];
   /** The expressions that later steps can use: `steps.ID.response` and the others. */
   readonly yields: readonly PageField[];
   /** What each kind of failure means for a step. */
   readonly failures: readonly PageFact[];
-  /** The types that input and answer are made of. */
+  /** The types in the input and the answer. */
   readonly types: readonly PageType[];
-  /** The parts of the service description: first the endpoint, then those that the contract names for it. */
+  /** The parts of the service description: the endpoint, then those that the contract names for it. */
   readonly restsOn: readonly string[];
-  /** One step, as YAML. */
+  /** One step as YAML. */
   readonly example: string;
 }
 
@@ -40,11 +40,11 @@ export interface OperationPage extends Pick<
 export interface PageFact {
   /** What the row is about, in a few words. */
   readonly label: string;
-  /** What it says of that. */
+  /** The text of the row. */
   readonly text: string;
 }
 
-/** The headings of a page's parts, the same in every form of it. */
+/** The headings of a page's parts, the same in every format. */
 export const HEADINGS = {
   input: "Input (`with`)",
   yields: "Yields",
@@ -68,7 +68,7 @@ const EFFECTS: Readonly<Record<EffectClass, string>> = {
   additive: "adds or takes away: a second one would do so again",
 };
 
-// What a run does with a lost answer, after it has searched for the effect for a while.
+// What a run does after a lost answer, when it has searched for the effect for a while.
 const LOST: Readonly<Record<WriteMeaning["effect"], string>> = {
   unique:
     "searched for; sent again if it is not found, because a second one is refused, unless a later step takes away what it makes",
@@ -214,7 +214,7 @@ function failuresOf({ writes, call, service }: Operation): readonly PageFact[] {
   ];
 }
 
-// A failing server has not refused a write, which may have taken effect; a receipt can report the failure.
+// A server failure does not refuse a write, which may have taken effect. But a receipt can report the failure.
 function isRefusal(condition: string, { writes, async }: Operation): boolean {
   return !writes || async || !isServerError(condition);
 }

@@ -4,23 +4,23 @@ import { patternOf } from "../expression/pattern.ts";
 
 /** The refusal that a playbook expects: every given field must match. */
 export interface ExpectedRefusal {
-  /** In the words of the service. */
+  /** The condition in the words of the service. */
   readonly condition: string | undefined;
-  /** One of these HTTP status codes; any if there are none. */
+  /** The allowed HTTP status codes; any if the list is empty. */
   readonly statuses: readonly number[];
-  /** A part of the message, exactly. */
+  /** The exact text of a part of the message. */
   readonly contains: string | undefined;
-  /** An RE2 pattern that is found in the message. */
+  /** An RE2 pattern that must be found in the message. */
   readonly matches: string | undefined;
 }
 
 /** The service's refusal. */
 export interface GivenRefusal {
-  /** `undefined` in a receipt, which has none. */
+  /** The HTTP status; `undefined` for a receipt, which has none. */
   readonly status: number | undefined;
   /** The service's own `condition` field. */
   readonly condition: string | undefined;
-  /** What the service says; `no message` when it says nothing. */
+  /** The message of the service; `no message` if there is none. */
   readonly message: string;
 }
 
@@ -32,15 +32,15 @@ export function refusalMeets({ condition, statuses, contains, matches }: Expecte
   return matches === undefined || patternOf(matches).foundIn(given.message);
 }
 
-// A service without a `condition` field may use an unlisted condition: then its whole message must be equal.
+// A service without a `condition` field may use an unlisted condition. Then its whole message must be equal.
 function hasCondition(wanted: string, given: GivenRefusal): boolean {
   const condition = conditionIn(given) ?? given.message;
   return plainWords(condition) === plainWords(wanted);
 }
 
 /**
- * Returns the condition of a refusal: the service's own field; without one, the condition of the service description that the message
- * begins with, or the only one that it contains, in whole words.
+ * Returns the condition of a refusal: the service's own field or, without it, the listed condition with which the message begins, or the
+ * only listed one that it contains as whole words.
  */
 export function conditionIn({ condition, message }: Pick<GivenRefusal, "condition" | "message">): string | undefined {
   if (condition !== undefined && condition.trim() !== "") return condition;
@@ -53,7 +53,7 @@ export function conditionIn({ condition, message }: Pick<GivenRefusal, "conditio
 
 let listed: RegExp | undefined;
 
-// The longest one first: "request not found" is a part of "approval request not found".
+// The longest comes first, because "request not found" is part of "approval request not found".
 function listedConditions(): RegExp {
   listed ??= new RegExp(
     `(?<![\\p{L}\\p{N}_])(?:${[...new Set(Object.values(contract.operations).flatMap(conditionsOf).map(plainWords))]
@@ -64,7 +64,7 @@ function listedConditions(): RegExp {
   return listed;
 }
 
-/** Returns every condition that is listed for a call: those of the service description, then ours for rules without words in it. */
+/** Returns every condition that is listed for a call: those of the service description, then our own for rules that it does not name. */
 export function conditionsOf({ conditions, furtherConditions }: ContractOperation): readonly string[] {
   return [...conditions, ...furtherConditions];
 }
@@ -76,7 +76,7 @@ export function nearestCondition(condition: string, call: ContractOperation): st
   return all.find((each) => plainWords(each) === words) ?? didYouMean(words, all);
 }
 
-/** Returns a condition in the form for comparing, without upper case and extra spaces. */
+/** Returns a condition in a form for comparing, in lower case and without extra spaces. */
 export function plainWords(condition: string): string {
   return condition.trim().replaceAll(/\s+/g, " ").toLowerCase();
 }

@@ -6,29 +6,29 @@ import type { JsonSchema } from "../contract/schema-types.ts";
 import { inputParameters } from "./input.ts";
 import type { Operation } from "./operation.ts";
 
-/** One call, complete but for origin and key. */
+/** A complete request, except for its origin and key. */
 export interface ServiceRequest {
   /** The HTTP method. */
   readonly method: Method;
-  /** Path below the interface's root, with its query. */
+  /** The path below the interface's root, with its query. */
   readonly path: string;
-  /** The headers that the operation needs; the transport adds the others. */
+  /** The headers that the operation needs. The transport adds the others. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body in JSON; undefined when the call has none. */
+  /** The body as JSON; undefined if the call has none. */
   readonly body: Json | undefined;
 }
 
-/** The parts of a call beside its input. */
+/** The parts of a call in addition to its input. */
 export interface CallContext {
-  /** What the environment says of the service where the description leaves it open. */
+  /** The environment's settings for what the service description leaves open. */
   readonly profile: Profile;
-  /** `userId:alice`, for calls on behalf of an entity. */
+  /** The acting entity, such as `userId:alice`, for calls on behalf of an entity. */
   readonly actingEntity: string | undefined;
-  /** Page to read, such as a bookmark or a page number. */
+  /** The page to read: a bookmark or a page number. */
   readonly page?: string | number;
 }
 
-/** Builds the request of an operation from a completed input. Writes that can be asynchronous are: their receipt id comes at once. */
+/** Builds the request of an operation from a completed input. Writes that can be asynchronous are, because then their receipt id arrives at once. */
 export function buildRequest(operation: Operation, input: JsonObject, context: CallContext): ServiceRequest {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
@@ -54,7 +54,7 @@ export function buildRequest(operation: Operation, input: JsonObject, context: C
   };
 }
 
-// The size that the service uses by itself needs no words.
+// The page size that the service uses by default is not sent.
 function pageSizeOf({ call, service }: Operation, parameter: string, profile: Profile): Decimal | undefined {
   if (call.paging === undefined || parameter !== service.paging.size) return undefined;
   const { pageSize } = profileOf(profile, call.interface);
@@ -83,7 +83,7 @@ function bodyOnTheWire({ call }: Operation, body: Json | undefined, profile: Pro
   return body === undefined || call.body === undefined ? body : onTheWire(call.body, body, profileOf(profile, call.interface));
 }
 
-// The profile names the fields whose names the description does not show.
+// The profile gives the names of fields that the description does not name.
 function onTheWire(schema: JsonSchema, value: Json, profile: InterfaceProfile): Json {
   const { properties = {}, items, "x-profile": key } = resolve(schema);
   if (Array.isArray(value)) return value.map((item: Json) => onTheWire(items ?? {}, item, profile));

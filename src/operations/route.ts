@@ -3,7 +3,7 @@ import { percentDecoded } from "../base/text/percent.ts";
 import { serviceNamed } from "../services/services.ts";
 import { type Operation, operations } from "./operation.ts";
 
-/** Returns the operation that a request calls, wherever the service is; `undefined`: none of ours. */
+/** Returns the operation that a request calls, whatever the service's address; `undefined` if it calls none. */
 export function operationAt(method: string, url: string): Operation | undefined {
   const path = URL.parse(url, "http://service.invalid")?.pathname ?? "";
   return routesOf(method).find(({ pattern }) => pattern.test(path))?.operation;
@@ -29,7 +29,7 @@ interface Route {
 
 const routes = new Map<string, readonly Route[]>();
 
-// Of two that fit, the one with fewer parameters in its path is meant.
+// If two routes match, the one with fewer parameters in its path is meant.
 function routesOf(method: string): readonly Route[] {
   return getOrInsert(routes, method, () =>
     [...operations.values()]
