@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a folder, and the missing ones above it. Throws the system's error. */
+/** Creates a folder and its missing parents. Throws the system's error. */
 export function makeFolder(path: string, mode?: number): void {
-  // Node's own recursive way never returns where the system cannot make folders, as below /proc.
+  // Node's recursive `mkdir` never returns if the system cannot create folders, as below /proc.
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(path), mode);
   try {
@@ -13,12 +13,12 @@ export function makeFolder(path: string, mode?: number): void {
   }
 }
 
-/** Makes a new folder for this user alone; its name begins with `prefix`. */
+/** Creates a new folder for this user only. Its name begins with `prefix`. */
 export function makeTemporaryFolder(prefix: string): string {
   return mkdtempSync(prefix);
 }
 
-/** Removes a folder that we made, with its content. */
+/** Removes a folder that we created, with its content. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }

@@ -6,14 +6,14 @@ import { type Stranger, strangeOwner, strangerTo, strangeWriter } from "./owner.
 import { type NamedFile, readRegular } from "./regular.ts";
 
 /**
- * Reads a file that tokenbook found by itself. Throws a Failure if a user other than root may have written it, or may replace it;
- * otherwise it behaves as `readRegular`.
+ * Reads a file that tokenbook found on its own. Throws a Failure if a user other than root may have written it or may replace it. Otherwise it behaves like
+ * `readRegular`.
  */
 export function readFound(file: NamedFile, mostBytes: number): Buffer {
   return readRegular(file, mostBytes, (content) => assertTrusted(file, content));
 }
 
-/** Returns whether `readFound` would use a file that is there. */
+/** Returns whether `readFound` would use an existing file. */
 export function isTrusted(file: NamedFile): boolean {
   try {
     assertTrusted(file, statSync(file.path));
@@ -35,7 +35,7 @@ function assertTrusted(file: NamedFile, content: Stats): void {
 
 const STICKY = 0o1000;
 
-// In a sticky folder, such as /tmp, others may add files, but cannot replace ours.
+// In a sticky folder such as /tmp, others may add files but cannot replace ours.
 function replacerIn(folder: string): Stranger | undefined {
   const entry = statSync(folder);
   const isSafe = (entry.mode & STICKY) !== 0 || isReadOnly(folder);

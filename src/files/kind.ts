@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** Returns the kind of an entry that is no regular file, in words; `undefined` for a regular file. */
+/** Describes the kind of an entry that is not a regular file; `undefined` for a regular file. */
 export function oddKindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isSymbolicLink()) return "a link";

@@ -21,25 +21,25 @@ import { strangeOwner } from "./owner.ts";
 import { syncFolder } from "./private.ts";
 import { draftOf, replaceWith } from "./replace.ts";
 
-// Files that the user names for output. Links are not followed, because anyone who may write the folder may have made them, and pipes
-// are not opened, because that would wait for a reader. A stream of this process is written to when its name is given.
+// Files that the user names for output. Links are not followed, because anyone who may write to the folder may have created them. Pipes are not opened, because
+// that would wait for a reader. If the name is that of a stream of this process, the stream is written to.
 
 const FILE_MODE = 0o600;
 const BATCH_CHARS = 65_536;
 const UNFOLLOWED = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** A file that is written while something happens. */
+/** A file that is written piece by piece while a command runs. */
 export interface Output {
-  /** Adds a text behind what was written before. Throws an Error when a stream has no reader for too long. */
+  /** Appends a text. Throws an Error if a stream has no reader for too long. */
   readonly write: (text: string) => void;
   /** Closes the file. */
   readonly close: () => void;
 }
 
-/** What is written: pieces of a text, or bytes. */
+/** The content: pieces of a text, or bytes. */
 type Content = Iterable<string> | Uint8Array;
 
-/** Opens a file (mode 0600) to write it from its beginning. Throws an Error that says what is wrong with it. */
+/** Opens a file (mode 0600) and writes it from the beginning. Throws an Error that says what is wrong with it. */
 export function openOutput(path: string): Output {
   const stream = streamNamed(path);
   if (stream !== undefined) return outputTo(stream);
@@ -70,8 +70,8 @@ function emptyOwn(descriptor: number): void {
 }
 
 /**
- * Writes a file (mode 0600) so that a reader finds the old text or the whole new one, never half of it. Streams and devices are written
- * to directly. Throws an Error that says what is wrong with the file.
+ * Writes a file (mode 0600) so that a reader finds either the old text or the whole new one, never half of it. Streams and devices are written to directly.
+ * Throws an Error that says what is wrong with the file.
  */
 export function writeWhole(path: string, pieces: Content): void {
   const stream = streamNamed(path);
@@ -83,7 +83,9 @@ export function writeWhole(path: string, pieces: Content): void {
   closing({ descriptor, close: () => closeSync(descriptor) }, () => writePieces(descriptor, pieces));
 }
 
-/** Writes a playbook that a command has found, and makes the folders above it: the whole of it, or nothing. Throws an Error that says what is wrong. */
+/**
+ * Writes a playbook that a command has found, and creates its parent folders. It writes the whole playbook or nothing. Throws an Error that says what is wrong.
+ */
 export function writePlaybook(path: string, text: string): void {
   assertOutput(lstatSync(path, { throwIfNoEntry: false }));
   makeFolder(dirname(path));
@@ -95,10 +97,7 @@ function replace(path: string, pieces: Content): void {
   replaceWith(path, { draft: draftOf(path), mode: FILE_MODE, write });
 }
 
-/**
- * Checks whether a file could be written as a whole, and makes the folders above it; an existing file stays. Throws an Error that says
- * what is wrong with it.
- */
+/** Checks whether a file can be written as a whole, and creates its parent folders. An existing file stays. Throws an Error that says what is wrong with it. */
 export function assertWritable(path: string): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return stream.close();
@@ -125,15 +124,15 @@ export function appendOutput(path: string, text: string): void {
   }
 }
 
-/** Creates a file, and the folders above it. Throws the system's error, also when an entry of that name exists. */
+/** Creates a file and its parent folders. Throws the system's error, also if an entry of that name exists. */
 export function createFile(path: string, text: string, mode: number): void {
   makeFolder(dirname(path));
   writeFileSync(path, text, { flag: "wx", mode });
 }
 
 /**
- * Creates a file (mode 0600) under a free name; it is durable when this returns. A process that is killed meanwhile leaves a part of it.
- * Throws the system's error, also when an entry of that name exists.
+ * Creates a file (mode 0600) under a free name. The file is durable when this returns. A process that is killed meanwhile leaves a part of it. Throws the
+ * system's error, also if an entry of that name exists.
  */
 export function createDurable(path: string, pieces: Iterable<string>): void {
   const descriptor = openSync(path, "wx", FILE_MODE);
@@ -149,16 +148,16 @@ export function createDurable(path: string, pieces: Iterable<string>): void {
   syncFolder(dirname(path));
 }
 
-// Only root can make devices such as /dev/null.
+// Only root can create devices such as /dev/null, so they are trusted.
 function assertOutput(found: Stats | undefined): void {
   const kind = found === undefined || found.isCharacterDevice() ? undefined : oddKindOf(found);
   if (kind !== undefined) throw new Error(`it is ${kind}`);
 }
 
-// No report and no plan is of such a kind: the name was meant for another option.
+// Reports and plans never have these names, so the name was meant for another option.
 const SOURCE = /(?:\.ya?ml|\.csv|(?:^|\/)\.env[^/]*)$/i;
 
-// What people write is never replaced by what a command found out.
+// The output of a command never replaces a file that people write.
 function assertResult(path: string, found: Stats | undefined): void {
   assertOutput(found);
   if (found?.isFile() === true && SOURCE.test(path)) throw new Error("it is a file that people write, and is not replaced");
@@ -171,13 +170,13 @@ interface Stream {
   readonly close: () => void;
 }
 
-/** Opens a descriptor that this process was given, by the name that the shell uses for `>(command)`. Throws if none is open there. */
+/** Opens a descriptor that this process was given, by the name that the shell uses for `>(command)`. Throws if no such descriptor is open. */
 function streamNamed(path: string): Stream | undefined {
   const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,7})$/.exec(path) ?? [];
   const given = number === undefined ? STREAMS[path] : Number(number);
   if (given === undefined) return undefined;
   if (!fstatSync(given).isFIFO()) return { descriptor: given, close: () => undefined };
-  // Opened again so that writing never waits for a reader: other processes share the mode of the given descriptor.
+  // We open it again so that writing never waits for a reader. The mode of the given descriptor is shared with other processes.
   const descriptor = openSync(`/dev/fd/${given}`, constants.O_WRONLY | constants.O_NONBLOCK);
   return { descriptor, close: () => closeSync(descriptor) };
 }
@@ -202,7 +201,7 @@ function writePieces(descriptor: number, pieces: Content): void {
   writeAll(descriptor, batch);
 }
 
-// A stream may take only part of the text, or nothing until someone has read from it.
+// A stream may accept only a part of the text, or nothing until somebody has read from it.
 function writeAll(descriptor: number, text: string | Uint8Array): void {
   let waitedMs = 0;
   for (let rest = Buffer.from(text); rest.length > 0;) {

@@ -15,7 +15,7 @@ export function isOurs({ uid }: Pick<Ownership, "uid">): boolean {
   return USER === undefined || uid === USER;
 }
 
-/** Returns whether an entry belongs to this user or root, who may act as us anyway. */
+/** Returns whether an entry belongs to this user, or to root, who can act as us anyway. */
 function isTrustedOwner(entry: Pick<Ownership, "uid">): boolean {
   return isOurs(entry) || entry.uid === ROOT;
 }
@@ -28,7 +28,7 @@ export interface Stranger {
   readonly fix: string;
 }
 
-/** Returns who may change an entry, other than this user and root; `undefined` when nobody may. */
+/** Returns who may change an entry besides this user and root; `undefined` if nobody may. */
 export function strangerTo(entry: Ownership): Stranger | undefined {
   return strangeOwner(entry) ?? strangeWriter(entry);
 }
@@ -43,7 +43,7 @@ export function strangeOwner(entry: Pick<Ownership, "uid">): Stranger | undefine
   };
 }
 
-/** Returns who may write an entry by its mode, other than its owner. */
+/** Returns who may write an entry according to its mode, besides its owner. */
 export function strangeWriter({ gid, mode }: Ownership): Stranger | undefined {
   if (USER === undefined) return undefined;
   const fix = "chmod go-w";
@@ -51,7 +51,7 @@ export function strangeWriter({ gid, mode }: Ownership): Stranger | undefined {
   return (mode & GROUP_WRITES) === 0 || isOwnGroup(gid) ? undefined : { words: `may be written by the group ${gid}`, fix };
 }
 
-// Systems that let the group write a user's files give each user a group of the same number, without other members.
+// Systems on which the group may write a user's files give each user a group with the same number and no other members.
 function isOwnGroup(gid: number): boolean {
   return gid === ROOT || gid === USER;
 }

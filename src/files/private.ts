@@ -21,7 +21,7 @@ import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, USER } from "./owner.ts";
 import { replaceWith, writeDurable } from "./replace.ts";
 
-/** How a private file is opened: `write` fixes the mode of our own file, `look` changes nothing. */
+/** How a private file is opened. `write` fixes the mode of our own file; `look` changes nothing. */
 export type Access = "write" | "look";
 
 /** The mode of a folder that only its owner may use. */
@@ -30,8 +30,8 @@ const FILE_MODE = 0o600;
 const FOR_OTHERS = 0o077;
 
 /**
- * Asserts that a file is a regular one of this user if it exists, and fixes its mode. Throws a Failure for any other file. It opens
- * nothing: a process that closes any descriptor of a file loses its locks on it, and SQLite holds such locks.
+ * Asserts that an existing file is a regular file of this user, and fixes its mode. Throws a Failure for any other file. It does not open the file: when a
+ * process closes any descriptor of a file, it loses its locks on it, and SQLite uses such locks.
  */
 export function assertPrivate(path: string, access: Access): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -71,7 +71,7 @@ export function readPrivate(path: string): Buffer | undefined {
   }
 }
 
-/** Creates an empty file for this user alone. Throws the system's error, also when an entry of that name exists. */
+/** Creates an empty file for this user only. Throws the system's error, also if an entry of that name exists. */
 export function createPrivate(path: string): void {
   closeSync(openSync(path, "wx", FILE_MODE));
 }
@@ -81,7 +81,7 @@ export function copyPrivate(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_EXCL);
 }
 
-/** Replaces the content of a private file, all or nothing; it is durable when this returns. */
+/** Replaces the content of a private file completely or not at all. It is durable when this returns. */
 export function replacePrivate(path: string, content: Buffer): void {
   const draft = `${path}${FRESH}`;
   rmSync(draft, { force: true });
@@ -89,16 +89,16 @@ export function replacePrivate(path: string, content: Buffer): void {
   syncFolder(dirname(path));
 }
 
-/** The ending of the name of new content before it replaces a file. */
+/** The suffix of a file with new content, before it replaces the old file. */
 export const FRESH = ".new";
 
-/** Gives a file of ours another name; it is durable when this returns. */
+/** Renames a file of ours. This is durable when it returns. */
 export function renameDurable(from: string, to: string): void {
   renameSync(from, to);
   syncFolder(dirname(to));
 }
 
-/** Removes a file that we made. */
+/** Removes a file that we created. */
 export function removePrivate(path: string): void {
   rmSync(path, { force: true });
 }
@@ -108,7 +108,7 @@ export function overwrite(descriptor: number, part: Buffer, at: number): void {
   writeSync(descriptor, part, 0, part.length, at);
 }
 
-/** Closes a file of `openPrivate`. */
+/** Closes a file that `openPrivate` has opened. */
 export function closePrivate(descriptor: number): void {
   closeSync(descriptor);
 }

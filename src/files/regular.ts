@@ -6,15 +6,15 @@ import { oddKindOf } from "./kind.ts";
 /** A file that a user names, and its name in messages. */
 export interface NamedFile {
   readonly path: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Why it may not be larger and what to do about it, where a caller can say more than that it is read as a whole. */
+  /** Why it may not be larger, and what to do about it. If left out, the reason is that the file is read as a whole. */
   readonly ifTooLarge?: Pick<FailureDetails, "why" | "next"> | undefined;
 }
 
 /**
- * Opens a file that a user names, for reading. Only regular files are taken, because opening a pipe without a writer would wait forever.
- * Throws a Failure for any other entry, and the system's error if nothing can be opened.
+ * Opens a file that a user names for reading. Only regular files are accepted, because opening a pipe without a writer would wait forever. Throws a Failure for
+ * any other entry, and the system's error if the file cannot be opened.
  */
 function openRegular({ path, name }: NamedFile): number {
   const descriptor = opened(path, name);
@@ -27,9 +27,8 @@ function openRegular({ path, name }: NamedFile): number {
 const PIECE_BYTES = 65_536;
 
 /**
- * Returns the bytes of a regular file. It throws as `openRegular` does, and for a file that is too large. The reported size of a file
- * proves nothing: it may grow while it is read, and files of /proc have size 0. `accept` may refuse the opened file by a Failure,
- * whatever its name refers to by then.
+ * Returns the bytes of a regular file. Throws as `openRegular` does, and also if the file is too large. The reported size is not reliable: a file may grow
+ * while it is read, and files in /proc have size 0. `accept` may refuse the opened file with a Failure, even if its name refers to another file by then.
  */
 export function readRegular(file: NamedFile, mostBytes: number, accept: (found: Stats) => void = () => undefined): Buffer {
   const descriptor = openRegular(file);
@@ -50,7 +49,7 @@ export function readRegular(file: NamedFile, mostBytes: number, accept: (found: 
 
 const NEWLINE = 0x0a;
 
-/** Returns the lines of a regular file, each with its newline as far as it has one, as bytes. It throws as `readUnchanged` does. */
+/** Returns the lines of a regular file as bytes, each with its newline if it has one. Throws as `readUnchanged` does. */
 export function* readLines(file: NamedFile): Generator<Buffer> {
   let begun: Buffer[] = [];
   for (const piece of readUnchanged(file)) {
@@ -65,8 +64,8 @@ export function* readLines(file: NamedFile): Generator<Buffer> {
 }
 
 /**
- * Returns the bytes of a regular file in pieces. It throws as `openRegular` does, and a Failure in place of the next piece, or of the end, when the
- * file changed meanwhile: half of a line is another line.
+ * Returns the bytes of a regular file in pieces. Throws as `openRegular` does. If the file changes while it is read, throws a Failure instead of the next piece
+ * or the end, because half a line would be another line.
  */
 export function* readUnchanged(file: NamedFile): Generator<Buffer> {
   const descriptor = openRegular(file);
@@ -82,7 +81,7 @@ export function* readUnchanged(file: NamedFile): Generator<Buffer> {
   }
 }
 
-/** Throws a Failure when a file is not as it was. */
+/** Throws a Failure if a file has changed. */
 export function assertUnchanged({ name }: NamedFile, before: BigIntStats, after: BigIntStats): void {
   if (before.size === after.size && before.mtimeNs === after.mtimeNs && before.ino === after.ino) return;
   throw new Failure({
@@ -92,7 +91,7 @@ export function assertUnchanged({ name }: NamedFile, before: BigIntStats, after:
   });
 }
 
-/** Returns the first bytes of a regular file. It throws as `openRegular` does. */
+/** Returns the first bytes of a regular file. Throws as `openRegular` does. */
 export function readHead(file: NamedFile, bytes: number): Buffer {
   const descriptor = openRegular(file);
   try {

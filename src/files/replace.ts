@@ -1,14 +1,14 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 
-/** Returns a free name beside a file. */
+/** Returns a free name next to a file. */
 export function draftOf(path: string): string {
-  // The global one: loading node:crypto would cost every command some of its start.
+  // Importing node:crypto would slow down the start of every command, so we use the global `crypto`.
   return `${path}.${crypto.randomUUID()}.tmp`;
 }
 
-/** How new content takes the place of a file. */
+/** How a file is replaced. */
 interface Replacement {
-  /** The name under which it is written first, in the same folder. */
+  /** The name of the new file in the same folder, before it replaces the old one. */
   readonly draft: string;
   readonly mode: number;
   readonly write: (descriptor: number) => void;
@@ -30,13 +30,13 @@ export function replaceWith(path: string, { draft, mode, write }: Replacement): 
   }
 }
 
-/** Writes the whole of a file, not only what one call takes, and to the disk. */
+/** Writes the whole content, even if it takes several calls, and flushes it to disk. */
 export function writeDurable(descriptor: number, content: string | Uint8Array): void {
   writeFileSync(descriptor, content);
   fsyncSync(descriptor);
 }
 
-/** Replaces the text of a file that the user names, as `replaceWith` does. */
+/** Replaces the text of a file that the user names, in the same way as `replaceWith`. */
 export function replaceFile(path: string, text: string): void {
   const target = realpathSync(path);
   const write = (descriptor: number): void => writeDurable(descriptor, text);

@@ -7,7 +7,7 @@ import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, strangeWriter } from "./owner.ts";
 import { type Access, assertPrivate, FOLDER_MODE, FRESH, isOpenToOthers, refusePrivate } from "./private.ts";
 
-/** What a state directory holds. */
+/** The entries of a state directory. */
 const ENTRIES = [
   "journal.db",
   "journal.tail",
@@ -19,12 +19,12 @@ const ENTRIES = [
   "plans",
 ] as const;
 
-/** The name of an entry in a state directory. Only `stateEntry`, which checks the directory, gives its path. */
+/** The name of an entry in a state directory. Only `stateEntry` returns its path, after checking the directory. */
 export type StateEntry = (typeof ENTRIES)[number];
 
 /**
- * Returns the path of an entry in a state directory. `create` makes the directory, and every mode but `look` fixes its permissions.
- * Throws a Failure when it is a link, belongs to another user, or others may write it.
+ * Returns the path of an entry in a state directory. `create` creates the directory, and every mode except `look` fixes its permissions. Throws a Failure if
+ * the directory is a link, belongs to another user, or is writable by others.
  */
 export function stateEntry(folder: string, entry: StateEntry, access: Access | "create"): string {
   try {
@@ -44,7 +44,7 @@ export function stateEntry(folder: string, entry: StateEntry, access: Access | "
 
 const NAME_ANOTHER = "name a folder in which only you may write: --state DIR";
 
-/** Makes a folder in a state directory, for this user alone. Throws a Failure as `stateEntry` does. */
+/** Creates a folder in a state directory for this user only. Throws a Failure as `stateEntry` does. */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder, FOLDER_MODE);
   assertPrivateFolder(folder, "write");
@@ -57,10 +57,7 @@ export interface OpenEntry {
   readonly isWritable: boolean;
 }
 
-/**
- * Checks every entry of a state directory, and returns those that are open to others: the next run fixes them. Throws a Failure as
- * `stateEntry` does.
- */
+/** Checks every entry of a state directory and returns those that are open to others. The next run fixes them. Throws a Failure as `stateEntry` does. */
 export function openEntries(folder: string): readonly OpenEntry[] {
   assertPrivateFolder(folder, "look");
   const names = readdirSync(folder);
@@ -91,7 +88,7 @@ function assertPrivateFolder(folder: string, access: Access): void {
 
 const EVERYBODY_WRITES = 0o002;
 
-// Root gives a service its folder by the group, as Kubernetes does. Files of other members of the group are refused by their owner.
+// Root may give a service its folder through a group, as Kubernetes does. Files that other members of the group create are refused because of their owner.
 function assertClosed(folder: string): void {
   const found = lstatSync(folder);
   const writer = strangeWriter(found);
@@ -101,13 +98,13 @@ function assertClosed(folder: string): void {
 
 const OF_A_DATABASE = /(?<=\.db)-(?:wal|shm|journal)$/;
 
-// A folder with anything else, such as a project or /tmp, is not ours alone to close.
+// A folder that contains anything else, such as a project or /tmp, is not only ours, so we do not close it.
 function isStateName(name: string): boolean {
   const base = name.replace(OF_A_DATABASE, "");
   return ENTRIES.some((entry) => base === entry || base === `${entry}${FRESH}`);
 }
 
-// By its descriptor, because another entry may have taken its name since the check.
+// Uses the descriptor, because another entry may have taken the folder's name since the check.
 function closeFolder(folder: string): void {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
