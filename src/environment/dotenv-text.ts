@@ -1,7 +1,8 @@
 import { Failure } from "../base/failure.ts";
 import type { Variables } from "../base/variables.ts";
 
-// One line gives one variable. A line that could be read in two ways is refused: half a key is a key that nobody masks.
+// One line gives one variable. A line that could be read in two ways is refused, because a key that is read only in part would not be
+// masked.
 
 const BLANK = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y;
 const NAME = /[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_]\w*)[^\S\n]*=[^\S\n]*/y;
@@ -9,7 +10,7 @@ const QUOTED = /"([^"]*)"|'([^']*)'|`([^`]*)`/y;
 const PLAIN = /[^\n]*/y;
 const COMMENT = /\s#.*$/;
 
-/** Returns the variables of a text in the form of `.env`, which messages call `name`. Throws a Failure that names the first line that is not clear. */
+/** Returns the variables of a text in the format of `.env`, which messages call `name`. Throws a Failure that names the first unclear line. */
 export function variablesIn(text: string, name: string): Variables {
   const reading = new Reading(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"), name);
   const variables = new Map<string, string>();
@@ -38,12 +39,12 @@ class Reading {
     return this.#at >= this.#text.length;
   }
 
-  /** The number of the present line, from 1. */
+  /** The number of the current line, from 1. */
   get line(): number {
     return this.#text.slice(0, this.#at).split("\n").length;
   }
 
-  /** What a sticky pattern matches here, and goes behind it; undefined where it does not match. */
+  /** Returns the match of a sticky pattern at the present position and moves behind it; returns undefined if there is no match. */
   take(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
@@ -52,14 +53,14 @@ class Reading {
     return found;
   }
 
-  /** The value of a variable. A quoted one may have several lines. */
+  /** Returns the value of a variable. A quoted value may have several lines. */
   value(variable: string): string {
     const line = this.line;
     const quoted = this.take(QUOTED);
     if (quoted !== undefined) {
       if (this.take(BLANK) === undefined)
         this.refuse(`has more behind the quoted value of ${variable}`, "quote the whole value", line);
-      // In double quotes alone, \n is the end of a line.
+      // Only in double quotes, \n means a line end.
       return quoted[1]?.replaceAll(String.raw`\n`, "\n") ?? quoted[2] ?? quoted[3] ?? "";
     }
     const plain = (this.take(PLAIN)?.[0] ?? "").replace(COMMENT, "").trim();
@@ -69,7 +70,7 @@ class Reading {
     return plain;
   }
 
-  /** Throws the failure about a line; it shows no value, for that may be a key. */
+  /** Throws the failure about a line. It shows no value, because that may be a key. */
   refuse(how: string, next: string, line = this.line): never {
     throw new Failure({
       code: "dotenv.unclear",

@@ -5,17 +5,17 @@ import { readRegular } from "../files/regular.ts";
 import { variablesIn } from "./dotenv-text.ts";
 import type { Variables } from "../base/variables.ts";
 
-/** The name of the file with variables that the process does not set. */
+/** The name of the file with variables for which the process has no value. */
 export const DOTENV_FILE = ".env";
 
-/** A file in the form of `.env`. */
+/** A file in the format of `.env`. */
 export interface DotenvFile {
   readonly path: string;
-  /** Whether the user named it: any other file is read only if nobody else may have written it. */
+  /** Whether the user named it. Any other file is read only if nobody else can have written it. */
   readonly isNamed: boolean;
 }
 
-/** Returns the variables of a file. Throws a Failure that calls it `name` when it cannot be read. */
+/** Returns the variables of a file. Throws a Failure that calls it `name` if it cannot be read. */
 export function readDotenv({ path, isNamed }: DotenvFile, name: string): Variables {
   const read = isNamed ? readRegular : readFound;
   try {

@@ -6,20 +6,20 @@ import { Secret } from "../base/secret.ts";
 import { readRegular } from "../files/regular.ts";
 import type { Variables } from "../base/variables.ts";
 
-/** The code of the failure about a key, or another value, that is not set where it is looked for. */
+/** The code of the failure for a missing key, or for another missing value. */
 export const KEY_MISSING = "environment.key-missing";
 
 /** The place of a key in an environment. */
 export interface KeyReference {
-  /** The text that replaces it wherever it is masked. */
+  /** The text that replaces it when it is masked. */
   readonly name: string;
-  /** `env:NAME` or `file:PATH`. */
+  /** The reference: `env:NAME` or `file:PATH`. */
   readonly reference: string;
   /** The line of the reference, for messages. */
   readonly where: string;
 }
 
-/** Reads a key; the path of a file is relative to `folder`. Throws a Failure when it is missing, or too short to be masked. */
+/** Reads a key; the path of a file is relative to `folder`. Throws a Failure if it is missing, or too short to be masked. */
 export function readKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
   const [kind, place] = partsOf(key.reference);
   const value = kind === "env" ? from.variables[place] : fileText(key, place, from.folder);
@@ -34,7 +34,7 @@ export function readKey(key: KeyReference, from: { readonly folder: string; read
   });
 }
 
-/** Reads a key that is sent in a header. Throws a Failure when it is missing, or no header could hold it. */
+/** Reads a key that is sent in a header. Throws a Failure if it is missing, or not valid in a header. */
 export function readServiceKey(key: KeyReference, from: { readonly folder: string; readonly variables: Variables }): Secret {
   const secret = readKey(key, from);
   if (fitsHeader(secret.reveal())) return secret;
@@ -47,7 +47,7 @@ export function readServiceKey(key: KeyReference, from: { readonly folder: strin
   });
 }
 
-/** Returns whether a text says where a key is, and is not the key itself. */
+/** Returns whether a text is the reference to a key, not the key itself. */
 export function isReference(text: string): boolean {
   return /^(?:env|file):/.test(text);
 }

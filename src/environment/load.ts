@@ -29,8 +29,8 @@ export const ENVIRONMENT_FILE = "tokenbook.yaml";
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Returns the environment file of a project: the nearest `tokenbook.yaml` at or above a folder; `undefined` when there is none. The
- * search ends at the home folder, and at the border of a file system, because the folders above belong to other people.
+ * Returns the environment file of a project: the nearest `tokenbook.yaml` in a folder or above it; `undefined` if there is none. The search
+ * ends at the home folder and at the border of a file system, because the folders above may belong to other people.
  */
 export function findEnvironmentFile(from: string): string | undefined {
   const home = placeOfFolder(homedir());
@@ -47,7 +47,7 @@ export function findEnvironmentFile(from: string): string | undefined {
 
 interface FolderPlace {
   readonly device: bigint;
-  /** The home folder, whatever path leads to it. */
+  /** Identifies the home folder, whatever path leads to it. */
   readonly id: string;
 }
 
@@ -60,13 +60,13 @@ function placeOfFolder(path: string): FolderPlace | undefined {
   }
 }
 
-/** An environment that is the embedded sandbox. */
+/** An environment that uses the embedded sandbox. */
 export interface EmbeddedEnvironment {
   /** Its name in tokenbook.yaml. */
   readonly sandbox: string;
 }
 
-/** The wanted environment of a file: the one of this name, or the first. */
+/** The wanted environment of a file: by its name, or the first one. */
 interface Choice {
   readonly name: string | undefined;
   readonly cwd: string;
@@ -79,12 +79,12 @@ export function loadEnvironment(path: string, chosen: Choice & { readonly variab
   return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
 }
 
-/** Reads the profile of an environment, whose keys may be missing. Throws a Failure that shows each wrong line. */
+/** Reads the profile of an environment. Its keys may be missing. Throws a Failure that shows each wrong line. */
 export function loadProfile(path: string, chosen: Choice): Profile {
   return profileOf(openEnvironment(path, chosen, "--profile").node);
 }
 
-/** The content of a file about one environment, as far as it needs no keys. */
+/** What a file says about one environment, without needing its keys. */
 export interface EnvironmentOutline {
   /** Its name in tokenbook.yaml. */
   readonly name: string;
@@ -92,11 +92,11 @@ export interface EnvironmentOutline {
   readonly embedded: boolean;
   /** The organization of the entities that act; nothing of the embedded sandbox, which has its own. */
   readonly organization: string | undefined;
-  /** Where its keys are, by interface; none for the embedded sandbox. */
+  /** The places of its keys; none for the embedded sandbox. */
   readonly keys: readonly KeyReference[];
 }
 
-/** Returns every environment of a file, in its order. Throws a Failure that shows each wrong line. */
+/** Returns every environment of a file in order. Throws a Failure that shows each wrong line. */
 export function outlineEnvironments(path: string, cwd: string): readonly EnvironmentOutline[] {
   const { file, root } = readEnvironmentFile(path, relative(cwd, path));
   return [...environmentsIn(root).entries].map(([name, { value }]) => ({
@@ -215,12 +215,12 @@ class TargetReader {
   }
 }
 
-/** Names the place of a setting: its file, its line, and its path. */
+/** Returns the place of a setting: its file, its line, and its path. */
 export function placeOf(file: SourceFile, root: SourceNode, path: readonly string[]): string {
   return `${file.path}:${file.lineOf(nodeAt(root, path).range.start)} (${path.join(".")})`;
 }
 
-/** Returns the failure of an environment file that cannot be used. It does not show what is written in the place of a secret's reference. */
+/** Returns the failure for an environment file that cannot be used. It hides what is written in place of a secret's reference. */
 export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): Failure {
   const hidden = root === undefined ? [] : literalKeys(root);
   const shown = diagnostics.map(formatDiagnostic).join("\n\n");
@@ -230,7 +230,7 @@ export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): 
   });
 }
 
-// A key that was written in place of a reference, or into an address, must not be printed again with its line.
+// A key that was written in place of a reference, or in an address, must not be printed with its line.
 function literalKeys(root: SourceNode): readonly Secret[] {
   const nodes = valuesOf(root, "environments");
   const keys = nodes
@@ -266,7 +266,7 @@ function keysIn(environment: SourceNode): readonly KeyNode[] {
   });
 }
 
-// The one key of an interface has a fixed name in masks; others are named by their credentials.
+// The only key of an interface has a fixed name in masks. Others are named after their credentials.
 function keysOf(service: Service, node: SourceNode): readonly KeyNode[] {
   const { name } = service;
   if (hasEntities(service))

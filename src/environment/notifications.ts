@@ -12,7 +12,7 @@ import { invalid, placeOf, readEnvironmentFile } from "./load.ts";
 import { EVENTS } from "./schema.ts";
 import type { Variables } from "../base/variables.ts";
 
-/** A place for notifications, and which ones it gets. */
+/** A place for notifications, with the events that it receives. */
 export type Channel = WebhookChannel | CommandChannel;
 
 interface ChannelCommon {
@@ -21,29 +21,29 @@ interface ChannelCommon {
   readonly timeoutMs: number;
 }
 
-/** A POST to a web address. The address is a secret too: many hold a token. */
+/** A POST to a web address. The address is a secret too, because many addresses contain a token. */
 export interface WebhookChannel extends ChannelCommon {
   readonly kind: "webhook";
   /** The address to which it is posted. */
   readonly url: Secret;
-  /** The key by which deliveries are signed. */
+  /** The key that signs the deliveries. */
   readonly secret: Secret | undefined;
 }
 
-/** A command of this machine, which gets the notification on its stdin. */
+/** A command on this machine, which receives the notification on stdin. */
 export interface CommandChannel extends ChannelCommon {
   readonly kind: "command";
-  /** The program and its arguments. A program that begins with a dot has the folder of the environment file before it. */
+  /** The program and its arguments. If the program begins with a dot, it is relative to the folder of the environment file. */
   readonly argv: readonly [string, ...string[]];
 }
 
-/** Who hears of scheduled runs. */
+/** Who is notified about scheduled runs. */
 export interface Listeners {
   /** The wanted channels, in the order of the file. */
   readonly channels: readonly Channel[];
-  /** The names of all channels of the file, also of those that are not wanted. */
+  /** The names of all channels of the file, including unwanted ones. */
   readonly declared: readonly string[];
-  /** The address of a monitoring service, which each firing pings. It is a secret, because it holds a token. */
+  /** The address of a monitoring service that each firing pings. It is a secret, because it contains a token. */
   readonly heartbeat: Secret | undefined;
 }
 
@@ -51,11 +51,11 @@ export interface Listeners {
 interface Choice {
   readonly cwd: string;
   readonly variables: Variables;
-  /** All of them by default. */
+  /** The names of the wanted channels; by default all. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** Returns who hears of scheduled runs, by an environment file. Throws a Failure that shows each wrong line. */
+/** Reads from an environment file who is notified about scheduled runs. Throws a Failure that shows each wrong line. */
 export function loadListeners(path: string, { cwd, variables, names }: Choice): Listeners {
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
@@ -85,7 +85,8 @@ export function secretsOfListeners({ channels, heartbeat }: Listeners): readonly
   return [heartbeat, ...all].filter((secret) => secret !== undefined);
 }
 
-// A channel is one or the other. The schema allows both, because otherwise it would report each as a wrong form of the other.
+// A channel is either a webhook or a command. The schema allows both together, because otherwise it would report each as a wrong form of
+// the other.
 function problemsOf(node: SourceNode): readonly PlacedFinding[] {
   if (node.kind !== "map") return [];
   const [url, command, secret] = ["url", "command", "secret"].map((name) => node.entries.get(name));
@@ -130,7 +131,7 @@ function readChannel(name: string, node: SourceNode, from: From): Channel {
   };
 }
 
-// What is not base64 would be left out of the key in silence.
+// Characters that are not base64 would silently be left out of the key.
 function readSigningKey(name: string, reference: string, from: From): Secret {
   const where = place(name, from);
   const key = readKey({ name, reference, where }, from);
@@ -148,7 +149,7 @@ function readSigningKey(name: string, reference: string, from: From): Secret {
   });
 }
 
-// A reference to the address, or the address itself.
+// Reads the address, or the secret to which a reference leads.
 function readAddress(setting: string, text: string, from: From): Secret {
   const where = place(setting, from);
   return webAddress(

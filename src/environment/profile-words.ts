@@ -8,9 +8,9 @@ import { child, type SourceNode, toJson } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 import { valuesOf } from "./values.ts";
 
-// The rules about a profile that a schema cannot check: a word with two meanings would be read as either of them.
+// Rules about a profile that a schema cannot check: a word with two meanings would be ambiguous.
 
-/** A map of settings: each gives words a meaning, so they must differ. */
+/** A map of settings that gives meanings to words, so the words must differ. */
 interface Vocabulary {
   readonly path: readonly string[];
   readonly names: readonly string[];
@@ -18,7 +18,7 @@ interface Vocabulary {
 
 const VOCABULARIES = vocabulariesIn(contract.profile, []);
 
-// By the schema: what a service may call as it likes, and not what has a choice of its own.
+// The schema decides: the service may choose these words freely, while other settings offer a fixed choice.
 function vocabulariesIn(schema: JsonSchema, path: readonly string[]): readonly Vocabulary[] {
   const properties = Object.entries(schema.properties ?? {});
   const names = properties.filter(([, each]) => isOfWords(each)).map(([name]) => name);
@@ -30,10 +30,12 @@ function isOfWords({ type, items }: JsonSchema): boolean {
   return type === "string" || (type === "array" && items?.type === "string");
 }
 
-/** Writes that are answered at once, among the names of operations. */
+/** The name, among those of operations, for writes that are answered at once. */
 const ASYNC = "async";
 
-/** Returns the findings about the words of all profiles of an environment file: one with two meanings, and names that no operation and no condition has. */
+/**
+ * Returns the findings about the words in all profiles of an environment file: words with two meanings, and names of unknown operations or conditions.
+ */
 export function profileProblems(root: SourceNode): readonly PlacedFinding[] {
   const all = valuesOf(root, "environments").map((environment) => child(environment, "profile"));
   return all.flatMap((profile) => (profile === undefined ? [] : problemsOf(profile)));

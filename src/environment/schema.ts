@@ -84,7 +84,7 @@ const environmentOfService = {
   additionalProperties: false,
 };
 
-/** The value for the embedded sandbox, in place of a service's addresses. */
+/** The value that selects the embedded sandbox instead of a service's addresses. */
 export const EMBEDDED = "embedded";
 
 const environment = {
@@ -92,7 +92,7 @@ const environment = {
   anyOf: [{ const: EMBEDDED }, environmentOfService],
 };
 
-/** The events of scheduled runs that can be notified. `recovery`: the first pass after a failure. `unknown`: includes a conflict. */
+/** The events of scheduled runs that can send notifications. `recovery`: the first pass after a failure. `unknown`: includes a conflict. */
 export const EVENTS = ["drift", "recovery", "failure", "missed", "pending", "unknown"] as const;
 
 const webAddress = {

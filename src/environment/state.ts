@@ -11,12 +11,12 @@ import type { Variables } from "../base/variables.ts";
 
 const DEFAULT_SCHEMA = "tokenbook";
 
-/** Returns the database in which a project keeps its state; undefined for a folder. Throws a Failure that shows each wrong line. */
+/** Returns the database that holds the state of a project; undefined for a folder. Throws a Failure that shows each wrong line. */
 export function loadServerPlace(
   path: string,
   { cwd, variables }: { readonly cwd: string; readonly variables: () => Variables },
 ): ServerPlace | undefined {
-  // Most projects have none, and every command asks.
+  // Every command asks this, and most projects have no database.
   if (!readFound({ path, name: path }, LIMITS.dataBytes).includes("postgres")) return undefined;
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
@@ -53,7 +53,7 @@ function assertAddress(url: Secret, where: string): void {
   });
 }
 
-// As libpq has them: `a,b`, `a:1,b:2`, or `?host=a,b`.
+// Several hosts in the form of libpq: `a,b`, `a:1,b:2`, or `?host=a,b`.
 function namesSeveralHosts(url: string): boolean {
   const [, hosts = "", rest = ""] = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)(.*)$/s.exec(url) ?? [];
   return hosts.includes(",") || /[?&](?:host|hostaddr|port)=[^&]*(?:,|%2c)/i.test(rest);

@@ -9,30 +9,30 @@ export type Target = Surroundings & { readonly [Name in InterfaceName]?: Service
 
 interface Surroundings {
   readonly environment: string;
-  /** Whether it is the sandbox of this process: its port changes from run to run. */
+  /** Whether it is the sandbox in this process, whose port differs in each run. */
   readonly embedded: boolean;
   readonly profile: Profile;
   /** Whether nobody else acts as these entities during a run. */
   readonly exclusive: boolean;
-  /** A run that writes here needs a person's consent. */
+  /** Whether a run that writes here needs a person's consent. */
   readonly protected: boolean;
-  /** The operator's promise: a write that is not visible after this time had no effect; `undefined`: no promise. */
+  /** The operator's promise that a write which is not visible after this time had no effect; `undefined` without a promise. */
   readonly settleWithinMs: number | undefined;
-  /** The operator's promise: how old the state of a read may be; `undefined`: no promise. */
+  /** The operator's promise about how old the state in a read may be; `undefined` without a promise. */
   readonly readLagMs: number | undefined;
   /** How long one request may take. */
   readonly timeoutMs: number;
-  /** How fast reads may be sent; `undefined`: without a limit. */
+  /** How fast reads may be sent; `undefined` without a limit. */
   readonly pacing?: Pacing | undefined;
-  /** Where a setting is written, for messages: `tokenbook.yaml:4 (environments.staging.ledger.apiKey)`. */
+  /** Returns where a setting is written, for messages: `tokenbook.yaml:4 (environments.staging.ledger.apiKey)`. */
   readonly whereIs: (setting: string) => string;
 }
 
-/** The limits of an interface for reads. */
+/** The limits for reads of an interface. */
 export interface Pacing {
-  /** How many reads may begin in a second; `undefined`: without a limit. */
+  /** How many reads may begin in a second; `undefined` without a limit. */
   readonly perSecond: number | undefined;
-  /** How many reads may be under way at a time; `undefined`: without a limit. */
+  /** How many reads may be in progress at a time; `undefined` without a limit. */
   readonly atOnce: number | undefined;
 }
 
@@ -41,13 +41,13 @@ export type ServiceTarget = EntityTarget | CredentialTarget;
 
 interface Reachable {
   readonly baseUrl: string;
-  /** The texts that only this interface has, such as its app. */
+  /** The settings that only this interface has, such as its app. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 interface EntityTarget extends Reachable {
   readonly apiKey: Secret;
-  /** The entity of the key itself, such as `userId:alice`; `undefined` if the environment does not say. */
+  /** The key's own entity, such as `userId:alice`; `undefined` if the environment does not name it. */
   readonly keyEntity?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ interface CredentialTarget extends Reachable {
   readonly credentials: ReadonlyMap<string, Secret>;
 }
 
-/** Returns the keys of an interface by their credentials; none if callers are entities. */
+/** Returns the keys of an interface by their credentials; none if its callers are entities. */
 export function credentialsOf(side: ServiceTarget | undefined): ReadonlyMap<string, Secret> {
   return side !== undefined && "credentials" in side ? side.credentials : new Map<string, Secret>();
 }
@@ -65,7 +65,7 @@ export function keyOf(side: ServiceTarget, credential: string | undefined): Secr
   return "apiKey" in side ? side.apiKey : side.credentials.get(credential ?? "");
 }
 
-/** Returns the entity of an interface's key, if the environment says which it is. */
+/** Returns the entity of an interface's key, if the environment names it. */
 export function keyEntityOf(side: ServiceTarget | undefined): string | undefined {
   return side !== undefined && "apiKey" in side ? side.keyEntity : undefined;
 }
@@ -85,7 +85,7 @@ export function secretsOf(target: Target): readonly Secret[] {
   });
 }
 
-/** Returns what the journal keeps of a target: enough to check whether a resumed run acts in the same place. */
+/** Returns what the journal keeps of a target, so that a resumed run can check whether it acts in the same place. */
 export function headingOf(target: Target): TargetHeading {
   const fields = services.flatMap(({ name, settings }) => {
     const side = target[name];
@@ -96,14 +96,14 @@ export function headingOf(target: Target): TargetHeading {
   return { environment: target.environment, ...Object.fromEntries(fields) };
 }
 
-/** Returns whether two runs reach an interface in the same place, or may do so: the address of an environment may be another one since. */
+/** Returns whether two runs use an interface in the same place, or may do so: the address of an environment may have changed. */
 export function mayBeAtSame(service: Service, one: TargetHeading, other: TargetHeading): boolean {
   const different = differingFields(one, other);
   if (!different.includes("environment")) return true;
   return placeOf(service).every((field) => !different.includes(field));
 }
 
-/** Returns the fields of a heading about an interface's place: its address, and the settings that are part of it. */
+/** Returns the fields of a heading that locate an interface: its address, and the settings that are part of it. */
 export function placeOf({ name, settings }: Service): readonly string[] {
   return [name, ...Object.keys(settings).filter((setting) => settings[setting]?.locates === true)];
 }

@@ -6,7 +6,7 @@ import type { Variables } from "../base/variables.ts";
 const UNCHECKED = "NODE_TLS_REJECT_UNAUTHORIZED";
 
 /**
- * Throws a Failure when a variable makes Node accept any certificate. tokenbook checks certificates in any case, but whoever has set the
+ * Throws a Failure if a variable makes Node accept any certificate. tokenbook checks certificates anyway, but the person who set the
  * variable expects that it does not.
  */
 export function assertTlsChecked(target: Target, variables: Variables): void {

@@ -4,7 +4,7 @@ import { services } from "../services/services.ts";
 import { child, entriesIn, type SourceNode, textOf } from "../source/node.ts";
 import type { PlacedFinding } from "../source/problems.ts";
 
-// The rules about the values in an environment file that a schema cannot check.
+// Rules about the values in an environment file that a schema cannot check.
 
 /** Returns the base URLs of an environment. */
 export function addressesOf(environment: SourceNode): readonly { readonly node: SourceNode; readonly text: string }[] {
@@ -16,8 +16,8 @@ export function addressesOf(environment: SourceNode): readonly { readonly node: 
 }
 
 /**
- * Returns what may be a key in an address, however it is written: everything between the scheme and the last @, and everything after its
- * path.
+ * Returns the parts of an address that may be a key, however it is written: everything between the scheme and the last @, and everything
+ * after its path.
  */
 export function hiddenPartsOf(address: string): readonly string[] {
   const login = /^(?:[A-Za-z][A-Za-z\d+.-]*:(?=\/)|https?:)?\/*(.+)@/s.exec(address)?.[1];
@@ -25,7 +25,7 @@ export function hiddenPartsOf(address: string): readonly string[] {
   return [login, behind].flatMap((part) => part ?? []);
 }
 
-/** Returns the findings of addresses that are invalid, hold a key that would be printed, or include the path of the service. */
+/** Returns the findings for addresses that are invalid, contain a key that would be printed, or include the path of the service. */
 export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
   return valuesOf(root, "environments")
     .flatMap(addressesOf)
@@ -43,7 +43,7 @@ export function addressProblems(root: SourceNode): readonly PlacedFinding[] {
     });
 }
 
-// tokenbook adds the path of the service itself, and would ask for it twice.
+// tokenbook adds the path of the service itself, so the path would be there twice.
 function ownPathProblems({ origin, pathname }: URL, range: PlacedFinding["range"]): readonly PlacedFinding[] {
   const before = services.flatMap(({ root }) => {
     const own = root.replaceAll(/[^\w/{}]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, "[^/]+");
@@ -58,7 +58,7 @@ function ownPathProblems({ origin, pathname }: URL, range: PlacedFinding["range"
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the findings of impossible timeouts: zero, or longer than a timer can wait. */
+/** Returns the findings for impossible timeouts: zero, or longer than a timer can wait. */
 export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
   return [...valuesOf(root, "environments"), ...valuesOf(root, "notifications")].flatMap((node) => {
     const timeout = child(node, "timeout");
@@ -69,7 +69,7 @@ export function timeoutProblems(root: SourceNode): readonly PlacedFinding[] {
   });
 }
 
-/** Returns the values of a map that a file has under a name. */
+/** Returns the values of the map under a name. */
 export function valuesOf(root: SourceNode, field: string): readonly SourceNode[] {
   return entriesIn(child(root, field)).map(([, { value }]) => value);
 }
