@@ -16,33 +16,33 @@ import { COUNTED } from "./walk.ts";
 /** One way in which a value breaks its schema, as the compiler reports it. */
 export type CompilerFault = ErrorObject;
 
-/** Checks whether a value fits its schema; `errors` has the problems of the last value. */
+/** Checks whether a value fits its schema. */
 export interface SchemaCheck {
   /** Returns whether a value fits. */
   (value: unknown): boolean;
-  /** The problems of the last value; null or left out when it fits. */
+  /** The problems of the last value; null or left out if it fits. */
   errors?: readonly CompilerFault[] | null;
 }
 
-/** Compiles the check of a schema, or finds it. */
+/** Compiles the check of a schema, or finds a compiled one. */
 export type Compile = (whole: Whole) => SchemaCheck;
 
 const OPTIONS: Options = {
   allErrors: true,
   strict: false,
   discriminator: true,
-  // Our schemas are checked by tests, not at each start.
+  // Tests check our schemas, so this is not repeated at each start.
   meta: false,
   validateSchema: false,
   addUsedSchema: false,
 };
 
-/** Makes the compiler of all fixed schemas, for this module and for the build. */
+/** Returns the compiler of all fixed schemas, for this module and for the build. */
 export function fixedCompiler(code: NonNullable<Options["code"]>): Ajv2020 {
   return new Ajv2020({ ...OPTIONS, code }).addKeyword(endingWithManyErrors);
 }
 
-// An answer of the service can hold millions of wrong values, and the problems alone would fill the memory.
+// An answer of the service can hold millions of wrong values, and their problems alone would fill the memory.
 const endingWithManyErrors: CodeKeywordDefinition = {
   keyword: BOUNDED,
   schemaType: "boolean",
@@ -55,59 +55,59 @@ const endingWithManyErrors: CodeKeywordDefinition = {
 
 const STEPS_OF_AN_ERROR = 40;
 
-// Optimised code does not earn back what it costs to make.
+// Optimising the code takes longer than it saves.
 const ajv = fixedCompiler({ optimize: false });
 
-/** Compiles now. In `dist/` the build replaces this module with checks made by the same compiler. */
+/** Compiles at once. In `dist/`, the build replaces this module with checks from the same compiler. */
 export const compile: Compile = (whole) => ajv.compile(inlined(whole));
 
 /** The rules for compiling a user's schema, in addition to the compiler's own. */
 export interface UserRules {
-  /** Makes the matcher of a pattern. Throws an Error that says what is wrong with the pattern. */
+  /** Compiles a pattern. Throws an Error that says what is wrong with it. */
   readonly matcher: (pattern: string) => Matcher;
-  /** The rules that compare numbers digit for digit. They find the exact number by its pointer. */
+  /** The rules that compare numbers digit by digit. They find the exact number by its pointer. */
   readonly numbers: Readonly<Record<string, NumberRule>>;
-  /** Returns the check whether a part of the value is one of these, digit for digit. */
+  /** Returns a check whether a part of the value is one of these choices, digit by digit. */
   readonly among: (choices: readonly unknown[]) => (value: unknown, at: Pointed) => boolean;
-  /** Counts steps. It is a parameter, because in `dist/` this compiler has modules of its own. */
+  /** Counts steps. It is passed in, because in `dist/` this compiler has its own copies of modules. */
   readonly spend: Spend;
-  /** Returns the places of two equal items of a list, which it finds by its pointer. */
+  /** Returns the places of two equal items in a list, which it finds by its pointer. */
   readonly twice: (at: Pointed, items: readonly unknown[]) => readonly [number, number] | undefined;
 }
 
-/** Counts steps before they are taken. Throws when too many were counted. */
+/** Counts steps before they are taken. Throws if there were too many. */
 export type Spend = (steps: number) => void;
 
-/** A pattern, and the steps that it takes in a text of so many characters. */
+/** A compiled pattern. */
 export interface Matcher {
   /** Returns whether the pattern is found in a text. */
   readonly foundIn: (text: string) => boolean;
-  /** Returns how many steps it takes in a text of so many characters. */
+  /** Returns how many steps a search takes in a text of this length. */
   readonly stepsFor: (chars: number) => number;
 }
 
-/** The place of a part of the checked value: the JSON pointer from the root, empty at the root. */
+/** The place of a part in the checked value, as a JSON pointer; empty for the root. */
 export type Pointed = string;
 
-/** Checks whether a number of the checked value keeps a rule. */
+/** A rule about a number in the checked value. */
 export interface NumberRule {
-  /** The demand of the rule, to which messages add the limit: `at least`. */
+  /** The rule in words, which messages complete with the limit, such as `at least`. */
   readonly words: string;
-  /** Returns the check whether a number keeps the rule with this limit, a numeral. */
+  /** Returns a check whether a number satisfies the rule with this limit, which is a numeral. */
   readonly within: (limit: string) => (number: number, at: Pointed) => boolean;
 }
 
 /**
- * Compiles a user's schema, in which `COUNTED` marks each part, and limits of numbers are numerals; formats count. The check counts its steps, and without `all` it ends at
- * the first problem. Throws an Error when the schema cannot be compiled.
+ * Compiles a user's schema. `COUNTED` marks each part in it, limits of numbers are numerals, and formats are checked. The check counts its steps; without `all`
+ * it ends at the first problem. Throws an Error if the schema cannot be compiled.
  */
 export type CompileUser = (schema: object, rules: UserRules, all: boolean) => SchemaCheck;
 
-/** Returns what is wrong with a user's schema. */
+/** Returns the problems of a user's schema. */
 export type CheckUser = (schema: object) => readonly CompilerFault[];
 
-// A user's schema is known only in a run, so `dist/` loads this compiler only when a run has one.
-/** Compiles a user's schema with the rules that bound and count its check. */
+// A user's schema is known only in a run, so `dist/` loads this compiler only if a run has one.
+/** Compiles a user's schema with rules that bound and count its check. */
 export const compileUser: CompileUser = (schema, rules, all) => {
   const { matcher, spend } = rules;
   const own = new Ajv2020({
@@ -117,7 +117,7 @@ export const compileUser: CompileUser = (schema, rules, all) => {
     meta: false,
     validateSchema: false,
     logger: false,
-    // A schema that is referred to often would be compiled as often.
+    // If referenced schemas were inlined, each would be compiled as often as it is referenced.
     inlineRefs: false,
     code: { regExp: regExpOf(matcher, spend), optimize: false },
   });
@@ -130,7 +130,7 @@ export const compileUser: CompileUser = (schema, rules, all) => {
 
 type OwnKeyword = FuncKeywordDefinition & { readonly keyword: string };
 
-/** The keywords that compare numbers, or values that may hold some. The compiler's own see none as it is. */
+/** The keywords that compare numbers, or values that may contain numbers. The compiler's own keywords do not see exact numbers. */
 function exactKeywords({ numbers, among, twice }: UserRules): readonly OwnKeyword[] {
   const limits = Object.entries(numbers).map(([keyword, { words, within }]): OwnKeyword => ({
     keyword,
@@ -154,7 +154,7 @@ function exactKeywords({ numbers, among, twice }: UserRules): readonly OwnKeywor
     ...limits,
     choice("const", "allowedValue", (schema) => [schema]),
     choice("enum", "allowedValues", (schema) => schema as readonly unknown[]),
-    // The compiler's own rule also compares each item with every other one.
+    // The compiler's own rule would compare each item with every other item.
     {
       keyword: "uniqueItems",
       type: "array",
@@ -166,11 +166,11 @@ function exactKeywords({ numbers, among, twice }: UserRules): readonly OwnKeywor
   ];
 }
 
-/** Counts the steps of one part of a schema before it is checked: those of its own keywords, and those of the value by its length. */
+/** Counts the steps of a part of a schema before it is checked: those of its own keywords, and those of the value by its length. */
 function countingSteps(spend: Spend): CodeKeywordDefinition {
   const counted = (value: unknown, errors: number, own: number, perKey: number): void =>
     spend(own + stepsOfValue(value, perKey) + (errors > MANY_ERRORS ? STEPS_OF_ONE_MORE : 0));
-  // Following a reference copies the problems found so far.
+  // Following a reference copies the problems that were found so far.
   const copied = (value: unknown, errors: number, own: number, perKey: number): void =>
     counted(value, errors, own + errors / ERRORS_A_STEP, perKey);
   return {
@@ -209,7 +209,7 @@ function stepsOfValue(value: unknown, perKey: number): number {
   return Object.keys(value).length * perKey;
 }
 
-// The steps of everything that is compared, required or named in it. Parts that are schemas count their own again, which is harmless.
+// Returns the steps for everything that a part compares, requires or names. Its inner schemas are counted again later, which does no harm.
 function stepsOfKeywords(schema: object): number {
   let steps = 1;
   for (const [key, value] of Object.entries(schema)) {
@@ -225,7 +225,7 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }
 
-// Some formats take time as the square of the text's length, and no format needs a long text.
+// For some formats, the time grows with the square of the text's length, and no format needs a long text.
 function boundFormats(own: Ajv2020, spend: Spend): void {
   for (const [name, format] of Object.entries(own.formats)) {
     const fits = fitsOf(format);
@@ -241,7 +241,7 @@ function boundFormats(own: Ajv2020, spend: Spend): void {
 const SLOW_FORMAT = "url";
 const SQUARE_A_STEP = 80;
 
-// Formats of numbers take no time.
+// Formats of numbers take almost no time.
 function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === "function") return format;
@@ -252,10 +252,10 @@ function fitsOf(format: Ajv2020["formats"][string]): ((text: string) => boolean)
   return judge === undefined ? undefined : (text) => judge(text) === true;
 }
 
-// The schema of schemas is large: it is compiled once, and only when a user has written a schema.
+// The meta-schema is large. It is compiled only once, and only if a user has written a schema.
 let schemas: Ajv2020 | undefined;
 
-/** Checks a user's schema against the schema of schemas. */
+/** Checks a user's schema against the meta-schema. */
 export const checkUser: CheckUser = (schema) => {
   schemas ??= new Ajv2020({ allErrors: true, verbose: true, strict: false, logger: false, code: { optimize: false } });
   return schemas.validateSchema(schema) === true ? [] : (schemas.errors ?? []);

@@ -1,7 +1,7 @@
 import { count } from "../base/text/text.ts";
 import type { SchemaViolation } from "./validator.ts";
 
-/** Returns what a schema demands of a value, as the rest of a sentence about it: `must be a whole number`. */
+/** Returns what a schema requires of a value, as the rest of a sentence: `must be a whole number`. */
 export function demandOf(problem: SchemaViolation): string {
   const { keyword, params } = problem;
   switch (keyword) {
@@ -36,7 +36,7 @@ function allowedBy({ keyword, params }: SchemaViolation): string {
 const BOUNDS: Readonly<Record<string, string>> = { min: "at least", max: "at most" };
 const SIZES: Readonly<Record<string, string>> = { Items: "item", Properties: "field", Length: "character" };
 
-// A number's limit in a user's schema has no parameter: its message has these words already.
+// The limit of a number in a user's schema has no parameter. Its message already has these words.
 function limitDemand({ keyword, params: { limit }, message }: SchemaViolation): string {
   const [bound, noun] = [BOUNDS[keyword.slice(0, 3)], SIZES[keyword.slice(3)]];
   if (bound === undefined || limit === undefined) return message;

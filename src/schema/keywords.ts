@@ -14,7 +14,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** The formats that are compared; of all others a value would pass unseen. */
+/** The formats that are checked. A value of any other format would pass unchecked. */
 export const FORMATS: ReadonlySet<string> = new Set(
   [
     ["date", "time", "date-time", "iso-time", "iso-date-time", "duration", "uri", "uri-reference", "uri-template", "url"],
@@ -24,7 +24,7 @@ export const FORMATS: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-// What people know from elsewhere, and its name here.
+// Words that people know from elsewhere, with their names here.
 const MEANT: ReadonlyMap<string, string> = new Map([
   ["additionalItems", "items"],
   ["nullable", 'type: [string, "null"]'],
@@ -32,7 +32,7 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ["id", "$id"],
 ]);
 
-/** Returns the first keyword or format of a part of a schema that means nothing: what it demands would not be checked. */
+/** Returns the first unknown keyword or format in a part of a schema, because it would not be checked. */
 export function unknownIn(part: object, path: readonly string[]): SchemaProblem | undefined {
   for (const [key, value] of Object.entries(part)) {
     if (!KEYWORDS.has(key) && !key.startsWith("x-")) {

@@ -3,12 +3,12 @@ export function pathOf(pointer: string): readonly string[] {
   return pointer.split("/").slice(1).map(unescapePointer);
 }
 
-/** Returns the JSON pointer of keys and indexes. */
+/** Returns the JSON pointer for keys and indexes. */
 export function pointerTo(keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Returns the keys and indexes of a JSON pointer that is written in a URI. */
+/** Returns the keys and indexes of a JSON pointer in a URI fragment. */
 export function pathOfFragment(pointer: string): readonly string[] {
   return pointer
     .split("/")

@@ -11,17 +11,17 @@ export interface Whole {
 export type SchemaNode = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the schema with every `$ref` replaced by the schema that it names, so that each keyword has one path only. Keywords beside a
+ * Returns the schema with every `$ref` replaced by the schema that it names, so that each keyword has only one path. Keywords beside a
  * `$ref` are dropped, because they only describe. Throws a RangeError for a schema that refers to itself.
  */
 export function inlined(whole: Whole): object {
   return copyOf(whole.root, whole, []) as object;
 }
 
-/** The keyword that ends a check with very many problems. */
+/** The keyword that ends a check after very many problems. */
 export const BOUNDED = "x-bounded";
 
-// Each of these checks any number of values by one schema.
+// Each of these keywords checks any number of values with one schema.
 const MANY_VALUES: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
 
 function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknown {
@@ -40,7 +40,7 @@ function copyOf(value: unknown, whole: Whole, within: readonly string[]): unknow
   return Object.fromEntries(copied);
 }
 
-/** Returns the schema that has a keyword, by the keyword's path in the inlined schema, such as `#/properties/id/pattern`. */
+/** Returns the schema around a keyword, by the keyword's path in the inlined schema, such as `#/properties/id/pattern`. */
 export function schemaAround(keywordPath: string, whole: Whole): SchemaNode {
   const found = walk(whole.root, pathOfFragment(keywordPath).slice(0, -1), whole);
   return isSchemaNode(found) ? found : {};
@@ -65,7 +65,7 @@ function named(reference: string, whole: Whole): unknown {
   return found;
 }
 
-/** Returns whether a value is a schema or a map of schemas, and not `true`, `false` or a list. */
+/** Returns whether a value is a schema or a map of schemas, not `true`, `false` or a list. */
 export function isSchemaNode(value: unknown): value is SchemaNode {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

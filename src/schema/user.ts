@@ -18,7 +18,7 @@ import { pathOf } from "./pointer.ts";
 /** A schema that breaks the rules of JSON Schema. */
 export class SchemaFault extends Error {
   override readonly name = "SchemaFault";
-  /** What the check against the schema of schemas finds. */
+  /** The problems that the check against the meta-schema has found. */
   readonly problems: readonly SchemaViolation[];
 
   constructor(problems: readonly SchemaViolation[]) {
@@ -40,8 +40,8 @@ export class SchemaRefused extends Error {
 }
 
 /**
- * Compiles the check of a user's schema: formats count, and numbers are compared digit for digit. Throws a SchemaFault when the schema is
- * not valid, a SchemaRefused when it exceeds a limit or has a keyword that means nothing, and an Error when it cannot be compiled.
+ * Compiles the check of a user's schema. Formats are checked, and numbers are compared digit by digit. Throws a SchemaFault if the schema
+ * is invalid, a SchemaRefused if it exceeds a limit or has an unknown keyword, and an Error if it cannot be compiled.
  */
 export function userValidator(schema: object, matcher: UserRules["matcher"]): Validate {
   const written = structuredClone(plainView(schema)) as object;
@@ -64,7 +64,7 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
     const plain = plainView(value);
     const found = problemsBy(all, plain);
     if (Array.isArray(found)) return found as readonly SchemaViolation[];
-    // Finding all problems may take too long: then the first one is enough.
+    // If finding all problems takes too long, the first problem is enough.
     first ??= compileUser(written, rules, false);
     const one = problemsBy(first, plain);
     return Array.isArray(one) ? (one as readonly SchemaViolation[]) : [unchecked(one as Error)];
@@ -78,7 +78,8 @@ interface Checked {
 
 const INT64 = { minimum: "-9223372036854775808", maximum: "9223372036854775807" };
 
-// All that the compiler's own rules ask of a number is whether it is whole (decision 189). The others read limits as numerals, and `const` and `enum` as they are written.
+// The compiler's own rules are only used to see whether a number is whole (decision 189). Our rules read limits as numerals, and `const` and `enum` as they are
+// written.
 function makeExact(part: Record<string, unknown>, written: Readonly<Record<string, unknown>>): void {
   part[COUNTED] = true;
   for (const keyword of Object.keys(EXACT_RULES)) {
@@ -89,7 +90,7 @@ function makeExact(part: Record<string, unknown>, written: Readonly<Record<strin
   if (part["format"] === "int64") part["allOf"] = [...((part["allOf"] as readonly object[] | undefined) ?? []), INT64];
 }
 
-/** Returns what is wrong with a value, or why the check did not end. */
+/** Returns the problems of a value, or why the check did not finish. */
 function problemsBy(check: SchemaCheck, value: unknown): readonly SchemaViolation[] | Error {
   try {
     return withinSteps("validationSteps", () => check(value)) ? [] : problemsOf(check);
@@ -149,14 +150,14 @@ function exactRules(checked: Checked): UserRules["numbers"] {
   return Object.fromEntries(rules);
 }
 
-// The exact number is found from the root.
+// The search for the exact number begins at the root.
 const STEPS_OF_A_LOOK = 20;
 
 function exactAt({ value }: Checked, pointer: Pointed): unknown {
   return valueAt(value, pathOf(pointer));
 }
 
-// A text is as it is everywhere, and may be the name of a field, which no pointer leads to.
+// A text is compared directly. It may also be the name of a field, to which no pointer leads.
 function amongBy(checked: Checked): UserRules["among"] {
   return (choices) => {
     const allowed = new Set(choices.map(canonicalJson));
@@ -169,7 +170,7 @@ function amongBy(checked: Checked): UserRules["among"] {
   };
 }
 
-// Each value becomes one text, so a list of any length is read once.
+// Each value becomes one text, so a list of any length is read only once.
 function twiceBy(checked: Checked): UserRules["twice"] {
   return (at, items) => {
     const given = exactAt(checked, at);

@@ -12,9 +12,9 @@ export interface SchemaViolation {
   readonly keyword: string;
   /** What is wrong, as the rest of a sentence: `must be number`. */
   readonly message: string;
-  /** What the keyword demands or what breaks it, by the compiler's names, such as `missingProperty`; `misfits` are those of a choice. */
+  /** What the keyword requires or what breaks it, under the compiler's names, such as `missingProperty`. `misfits` are the problems of a choice. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** The schema that has the keyword. */
+  /** The schema with the keyword. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ interface Validators {
   readonly plain: Validate;
 }
 
-/** A family of schemas that may refer to one another by `$id`; each is compiled when it is first used. */
+/** A family of schemas that may refer to one another by `$id`. Each is compiled at its first use. */
 export class SchemaSet {
   readonly #shared: ReadonlyMap<string, object>;
   readonly #compile: Compile;
@@ -37,12 +37,12 @@ export class SchemaSet {
     this.#compile = compiler;
   }
 
-  /** Returns the check of values whose numbers may be exact ones. */
+  /** Returns the check for values with exact numbers. */
   validator(schema: object): Validate {
     return this.#validators(schema).exact;
   }
 
-  /** Returns the check of values whose numbers are JavaScript's. */
+  /** Returns the check for values with JavaScript numbers. */
   plainValidator(schema: object): Validate {
     return this.#validators(schema).plain;
   }
@@ -65,7 +65,7 @@ function validatorsBy(check: SchemaCheck, whole: Whole): Validators {
   };
 }
 
-/** Returns whether a problem is complete: those inside of a key are repeated by the `propertyNames` that names the key. */
+/** Returns whether a problem is complete. The problems inside a key are repeated by the `propertyNames` problem that names the key. */
 export function isWhole(error: CompilerFault): boolean {
   return error.propertyName === undefined;
 }
@@ -76,7 +76,7 @@ function asProblem(error: CompilerFault, whole: Whole): SchemaViolation {
     keyword: error.keyword,
     message: error.message ?? error.keyword,
     params: error.params,
-    // Computed late, because most callers need only the path.
+    // Computed on demand, because most callers need only the path.
     get schema() {
       return schemaAround(error.schemaPath, whole);
     },

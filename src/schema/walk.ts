@@ -3,7 +3,7 @@ import { LIMITS } from "../base/limits.ts";
 import { isSchemaNode, type SchemaNode } from "./reference.ts";
 import { pathOfFragment } from "./pointer.ts";
 
-/** The keyword by which a part of a schema counts its steps. */
+/** The keyword that makes a part of a schema count its steps. */
 export const COUNTED = "x-counted";
 
 /** What prevents a schema from being compiled, and where in it. */
@@ -14,7 +14,7 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-/** Where the keywords of a draft 2020-12 schema hold other schemas. */
+/** The keywords of a draft 2020-12 schema that contain other schemas. */
 const HOLDS: ReadonlyMap<string, "one" | "list" | "map"> = new Map([
   ...["not", "if", "then", "else", "items", "contains", "propertyNames", "contentSchema"].map((key) => [key, "one"] as const),
   ...["additionalProperties", "unevaluatedItems", "unevaluatedProperties"].map((key) => [key, "one"] as const),
@@ -24,7 +24,7 @@ const HOLDS: ReadonlyMap<string, "one" | "list" | "map"> = new Map([
   ),
 ]);
 
-/** The keywords whose schemas check the same value as the schema that has them. */
+/** The keywords whose schemas check the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set([
   "not",
   "if",
@@ -37,26 +37,26 @@ const SAME_VALUE: ReadonlySet<string> = new Set([
   "dependencies",
 ]);
 
-/** The keywords whose content is data, not a schema. */
+/** The keywords that contain data, not a schema. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 const REFERENCES = ["$ref", "$dynamicRef"] as const;
 
-/** A place that holds a schema. */
+/** A place with a schema. */
 interface Held {
   readonly keyword: string;
   readonly path: readonly string[];
   readonly schema: unknown;
 }
 
-/** The parts of a schema that are schemas themselves, and the references between them. */
+/** The schemas within a schema, and the references between them. */
 export class SchemaParts {
   readonly #root: SchemaNode;
-  /** Each part, with the place where it was found first. */
+  /** Each part, with the place where it was first found. */
   readonly #paths = new Map<SchemaNode, readonly string[]>();
   readonly #anchors = new Map<string, SchemaNode>();
   readonly #sizes = new Map<SchemaNode, number>();
-  /** The target of each reference, by its text. */
+  /** The target of each reference, by the reference's text. */
   readonly #targets = new Map<string, SchemaNode | undefined>();
 
   constructor(root: object) {
@@ -64,17 +64,17 @@ export class SchemaParts {
     this.#find(this.#root, []);
   }
 
-  /** Returns every part once, with the place where it was found first; the whole schema comes first. */
+  /** Returns every part once, with the place where it was first found. The whole schema comes first. */
   get all(): Iterable<readonly [part: object, path: readonly string[]]> {
     return this.#paths.entries();
   }
 
-  /** Returns what would prevent it from being compiled, or its check from ending. */
+  /** Returns what would prevent the schema from being compiled, or its check from ending. */
   problem(): SchemaProblem | undefined {
     return this.#intoData() ?? this.#tooLarge() ?? this.#endless();
   }
 
-  // A map also iterates over entries that are added meanwhile, so parts that only a reference reaches are found too.
+  // A map also iterates over entries that are added during the loop, so parts that only a reference reaches are found too.
   #find(root: SchemaNode, at: readonly string[]): void {
     this.#add(root, at);
     for (const [part, path] of this.#paths) {
@@ -116,7 +116,7 @@ export class SchemaParts {
     return undefined;
   }
 
-  // The compiler makes a function of its own for each spelling of a reference.
+  // The compiler creates a separate function for each spelling of a reference.
   #tooLarge(): SchemaProblem | undefined {
     const references = new Map<string, readonly string[]>();
     for (const [part, path] of this.#paths)
