@@ -8,7 +8,7 @@ import type { ThreadData } from "./thread.ts";
 
 const load = createRequire(import.meta.url);
 
-/** The thread of this process that talks to servers; it is started by the first question. */
+/** The thread of this process that talks to servers. The first request starts it. */
 let thread: Thread | undefined;
 
 interface Thread {
@@ -18,7 +18,7 @@ interface Thread {
   requests: number;
 }
 
-/** Asks the thread that talks to servers, and waits for the answer. */
+/** Asks the thread that talks to servers, and blocks until the answer. */
 export function ask(request: ThreadRequest): readonly StatementResult[] | { readonly error: ServerError } {
   thread ??= start();
   const number = ++thread.requests;
@@ -28,7 +28,7 @@ export function ask(request: ThreadRequest): readonly StatementResult[] | { read
     const seen = Atomics.load(thread.replies, 0);
     const reply = receiveMessageOnPort(thread.port)?.message as ThreadReply | undefined;
     if (reply?.request === number) return reply.error === undefined ? (reply.results ?? []) : { error: reply.error };
-    if (reply !== undefined) continue; // it came too late for its question
+    if (reply !== undefined) continue; // the answer to an earlier request, which came too late
     const leftMs = deadline - performance.now();
     if (leftMs <= 0)
       return {
@@ -47,7 +47,7 @@ function start(): Thread {
   const { port1: port, port2 } = new MessageChannel();
   const replies = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const workerData: ThreadData = { port: port2, replies };
-  // Without the variables of this process: an address says everything, and PGHOST must not send the state elsewhere.
+  // The thread gets no variables of this process: the address is complete, and PGHOST must not send the state elsewhere.
   const embedded = embeddedFile("postgres.cjs")?.toString("latin1");
   const worker = new Worker(embedded ?? load.resolve("#postgres"), {
     eval: embedded !== undefined,
@@ -61,11 +61,11 @@ function start(): Thread {
   return { worker, port, replies: new Int32Array(replies), requests: 0 };
 }
 
-/** A thread of its own for requests that take their time: meanwhile this one does other things. */
+/** A separate thread for slow requests, so that this thread can do other things in the meantime. */
 export class OwnThread {
   readonly #thread = start();
 
-  /** Returns the answer. Throws the reason of the signal when it is aborted, and whatever ends the thread. */
+  /** Returns the answer. Throws the signal's reason if it is aborted, and any error that ends the thread. */
   async ask(request: ThreadRequest, signal: AbortSignal): Promise<readonly StatementResult[] | { readonly error: ServerError }> {
     const { port, worker } = this.#thread;
     const listening = new AbortController();

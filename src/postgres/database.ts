@@ -22,39 +22,39 @@ const TIME = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT
 
 /** How the tables of a state are opened. */
 interface Opening {
-  /** Whatever the mark of a move says: for the move itself. */
+  /** Whether to ignore the mark of a move, as the move itself must. */
   readonly moving?: boolean;
 }
 
 /**
- * One schema of a PostgreSQL server. Transactions of one layout happen one after another, as in a file. What a transaction changes is sent
- * together with its next question or its end, so a commit without questions takes one round trip.
+ * One schema of a PostgreSQL server. Transactions of the same layout run one after another, as in a file. The changes of a transaction are
+ * sent together with its next query or its end, so a commit without queries takes one round trip.
  */
 export class PostgresDatabase implements SqlDatabase {
-  /** Undefined: the tables are on a server. */
+  /** Always undefined, because the tables are on a server. */
   readonly file = undefined;
   readonly path: string;
   /** The server, and the schema on it. */
   readonly server: ServerPlace;
-  /** The server's time, which counts for all machines, with the pauses of this one. */
+  /** The server's time, which counts for all machines, and the pauses of this machine. */
   readonly clock: Clock = { ...systemClock, now: () => this.#now() };
   readonly #part: ServerTables;
   readonly #readOnly: boolean;
   readonly #newest: number;
   readonly #isMoving: boolean;
   readonly #mark = randomUUID();
-  /** Whether the tables are known to be there. */
+  /** Whether the tables are known to exist. */
   #isMade = false;
   #connection: number | undefined;
-  /** The statements of a transaction that are not sent yet; undefined outside of one. */
+  /** The statements of a transaction that were not sent yet; undefined outside a transaction. */
   #waiting: Waiting[] | undefined;
-  /** Whether anything of the transaction has been sent. */
+  /** Whether a part of the transaction was sent. */
   #isBegun = false;
   /** Whether the answer to a commit was lost, and no later commit has been answered. */
   #isUnsure = false;
-  /** Whether the transaction has required anything. */
+  /** Whether the transaction has required something. */
   #requires = false;
-  /** The server's time, with those of this machine's clocks at that moment, and the connection on which it was asked. */
+  /** The server's time, this machine's clocks at that moment, and the connection on which the time was asked. */
   #time: (Readonly<Record<"server" | "elapsed" | "wall", number>> & { readonly connection: number | undefined }) | undefined;
 
   private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: Opening & { readOnly: boolean }) {
@@ -66,7 +66,7 @@ export class PostgresDatabase implements SqlDatabase {
     this.#isMoving = moving;
   }
 
-  /** Opens the tables of a layout, and makes them where there are none. Throws a Failure when the schema is somebody else's, or newer. */
+  /** Opens the tables of a layout, and creates them if they are missing. Throws a Failure if the schema belongs to somebody else, or is newer. */
   static open(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase {
     return PostgresDatabase.#checked(server, layout, { ...opening, readOnly: false }, (database) => {
       database.assertDurable();
@@ -74,14 +74,14 @@ export class PostgresDatabase implements SqlDatabase {
     });
   }
 
-  /** Opens the tables of a layout where there are any; undefined where there are none. Throws like `open`. */
+  /** Opens the tables of a layout if they exist; returns undefined otherwise. Throws like `open`. */
   static existing(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
     const database = PostgresDatabase.look(server, layout, opening);
     database?.close();
     return database && PostgresDatabase.open(server, layout, opening);
   }
 
-  /** The same for reading only: writes fail. */
+  /** Does the same for reading only: writes fail. */
   static look(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
     const database = PostgresDatabase.#checked(server, layout, { ...opening, readOnly: true });
     if (database.formatOf(layout) > 0) return database;
@@ -96,7 +96,7 @@ export class PostgresDatabase implements SqlDatabase {
     tryTables(database, layout);
   }
 
-  /** Returns the settings of a server on which the promise depends. Throws a Failure when it cannot be asked, or is a standby. */
+  /** Returns the settings of a server on which our guarantee depends. Throws a Failure if the server cannot be asked, or is a standby. */
   static settings(server: ServerPlace, layout: TableLayout): readonly ServerSetting[] {
     using database = new PostgresDatabase(server, layout, { readOnly: true });
     return settingsOf(database);
@@ -120,20 +120,20 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  // The clocks of this machine count on from what the server said. It is asked again after a while, on a new connection, which may lead to
-  // another server, and when both clocks disagree: the machine was suspended, or its time was set. Where the server cannot be asked then, a time
-  // that is too late does less harm than one that is too early: what was sent seems younger.
+  // This machine's clocks continue from the server's time. The server is asked again after a while; on a new connection, which may lead to another
+  // server; and if the two clocks disagree, because the machine was suspended or its time was set. If the server cannot be asked then, a time that
+  // is too late does less harm than one that is too early: what was sent seems younger.
   #now(): number {
-    if (this.#waiting?.length) this.#flush(); // or the wait for the lock would count as the server's time
+    if (this.#waiting?.length) this.#flush(); // otherwise the wait for the lock would count as the server's time
     const [elapsed, wall, known] = [systemClock.elapsed(), systemClock.now(), this.#time];
     const passed = [elapsed - (known?.elapsed ?? 0), wall - (known?.wall ?? 0)] as const;
     const isOld = known?.connection !== this.#connection || passed[0] >= LIMITS.databaseTimeMs;
-    const isToAsk = isOld && this.#connection !== undefined; // one that is away is asked often enough
+    const isToAsk = isOld && this.#connection !== undefined; // a server that is away is asked often enough anyway
     if (known !== undefined && !isToAsk && Math.abs(passed[0] - passed[1]) < LIMITS.clocksDifferMs)
       return Math.round(known.server + passed[0]);
     try {
       const server = Number(this.get(TIME)?.["time"]);
-      // During a long wait, the server may have looked at its clock at any moment.
+      // After a long wait, the server may have read its clock at any moment of the wait.
       const isRecent = systemClock.elapsed() - elapsed < LIMITS.clocksDifferMs;
       if (isRecent) this.#time = { server, elapsed, wall, connection: this.#connection };
       return server;
@@ -143,7 +143,7 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  /** Does nothing: each transaction begins with this check. */
+  /** Does nothing, because each transaction begins with this check. */
   assertInPlace(): void {
     // each transaction begins with this check
   }
@@ -152,7 +152,7 @@ export class PostgresDatabase implements SqlDatabase {
     assertDurable(this);
   }
 
-  /** Returns the format of the tables of a layout; 0 where there are none. For a move, without the mark in it. */
+  /** Returns the format of the tables of a layout; 0 if there are none. During a move, it leaves out the mark in it. */
   formatOf(layout: TableLayout): number {
     const { about, holder } = this.get("SELECT to_regclass('about')::text AS about, to_regclass('holder')::text AS holder") ?? {};
     if ((about ?? null) === null || (holder ?? null) === null) return 0;
@@ -160,19 +160,19 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#isMoving ? plainFormat(format) : format;
   }
 
-  /** Returns nothing: the server checks its own pages. */
+  /** Returns nothing, because the server checks its own pages. */
   quickCheck(): readonly string[] {
     return []; // the server checks its own pages
   }
 
-  /** Runs statements that make or change tables. Within a transaction they are sent later, with its next question or its end. */
+  /** Runs statements that create or change tables. Within a transaction they are sent later, with its next query or its end. */
   exec(sql: string): void {
     const script: Statement = { text: sql, values: undefined };
     if (this.#waiting === undefined) this.#send([script]);
     else this.#waiting.push({ ...script, result: undefined });
   }
 
-  /** Runs a statement that changes rows. Within a transaction, asking for the number of changes sends what waits. */
+  /** Runs a statement that changes rows. Within a transaction, reading the number of changes sends the waiting statements. */
   run(sql: string, ...values: Cell[]): Changed {
     if (this.#waiting === undefined) return { changes: this.#send([statement(sql, values)])[0]?.changes ?? 0 };
     const waiting: Waiting = { ...statement(sql, values), result: undefined };
@@ -186,12 +186,12 @@ export class PostgresDatabase implements SqlDatabase {
     };
   }
 
-  /** Returns the first row of a query; undefined when there is none. */
+  /** Returns the first row of a query; undefined if there is none. */
   get(sql: string, ...values: Cell[]): SqlRow | undefined {
     return this.all(sql, ...values)[0];
   }
 
-  /** Returns all rows of a query. Within a transaction, what waits is sent with it. */
+  /** Returns all rows of a query. Within a transaction, the waiting statements are sent with it. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     if (this.#waiting === undefined) return this.#send([statement(sql, values)], true)[0]?.rows ?? [];
     const waiting: Waiting = { ...statement(sql, values), result: undefined };
@@ -200,7 +200,7 @@ export class PostgresDatabase implements SqlDatabase {
     return waiting.result?.rows ?? [];
   }
 
-  /** Returns all rows of a query, which are held at once. */
+  /** Returns all rows of a query, which are held in memory together. */
   iterate(sql: string, ...values: Cell[]): Iterable<SqlRow> {
     return this.all(sql, ...values);
   }
@@ -209,7 +209,7 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#transact(work, "pg_advisory_xact_lock");
   }
 
-  /** The same for work that changes nothing but runs that this process holds: others may do so beside it. */
+  /** Does the same for work that only changes runs which this process holds: others may do this at the same time. */
   sharedTransaction(work: () => void): void {
     this.#transact(work, "pg_advisory_xact_lock_shared");
   }
@@ -233,28 +233,28 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  // Nothing found is a division by zero, which the server reports whenever it comes to it.
-  /** Lets the transaction throw an Unmet unless a query finds a row, at the latest when it ends. Only within a transaction. */
+  // If nothing is found, the server reports a division by zero when it executes the query.
+  /** Makes the transaction throw an Unmet unless a query finds a row, at the latest when it ends. Only within a transaction. */
   require(sql: string, ...values: Cell[]): void {
     invariant(this.#waiting !== undefined, "only a transaction requires something");
     this.run(`SELECT 1 / count(*) FROM (${sql}) AS found`, ...values);
     this.#requires = true;
   }
 
-  /** Closes the connection. Closing it once more does nothing. */
+  /** Closes the connection. Closing it again does nothing. */
   close(): void {
     if (this.#connection !== undefined) ask({ kind: "close", connection: this.#connection });
     this.#connection = undefined;
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes it at the end of its scope (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }
 
-  // The lock is of this layout's tables alone. A table that is gone, or of another format or with a mark now, fails the transaction; and so does a
-  // session that a pooler gives us instead of ours. What a lost answer leaves to be found may not be on the standbys yet: a commit that writes waits
-  // for all that was committed before it.
+  // The lock covers only the tables of this layout. The transaction fails if a table is missing, has another format or a mark by now, or if a pooler gives us
+  // another session than our own. After a lost answer, the records that we look for may not be on the standbys yet. So the transaction also writes, because
+  // its commit then waits for everything that was committed before it.
   #beginning(how: string): Waiting[] {
     const { part } = this.#part;
     const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
@@ -281,7 +281,7 @@ export class PostgresDatabase implements SqlDatabase {
     if ("error" in answer) this.close();
   }
 
-  // What had no effect, or only reads, is sent again on a new connection; the middle of a transaction is not.
+  // Statements that had no effect, or only read, are sent again on a new connection. The middle of a transaction is not.
   #send(statements: readonly Statement[], isRead = false): readonly StatementResult[] {
     const isMiddle = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
     const isFresh = this.#connection === undefined;
@@ -291,7 +291,7 @@ export class PostgresDatabase implements SqlDatabase {
     const answer = ask({ kind: "send", connection, statements });
     if (!("error" in answer)) return answer;
     const { error } = answer;
-    // The address may lead to another server by now, where the standby was.
+    // After a failover, the address may lead to another server.
     if (error.isBroken || error.code === READ_ONLY) this.close();
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
     if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
@@ -310,7 +310,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** Returns how messages call a state on a server: without its address, which holds a password. */
+/** Returns how messages name a state on a server: without its address, which contains a password. */
 export function pathOf({ schema }: ServerPlace): string {
   return `the schema "${schema}" of the database`;
 }
@@ -321,7 +321,8 @@ interface Waiting extends Statement {
 
 const texts = new Map<string, string>();
 
-// SQLite's marks for values as the server knows them. A text of the service that it cannot keep must not stop a run again and again.
+// Converts SQLite's placeholders to those of the server. A text of the service that the server cannot store must not stop a run again and
+// again.
 function statement(sql: string, values: readonly Cell[]): Statement {
   const text = getOrInsert(texts, sql, () => {
     let at = 0;

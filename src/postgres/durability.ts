@@ -3,23 +3,23 @@ import type { SqlDatabase } from "../sql/database.ts";
 import type { Risk } from "../sql/place.ts";
 import { failureOf, READ_ONLY } from "./failure.ts";
 
-/** A setting of a server, and whether it keeps what was said to be durable. */
+/** A setting of a server, and whether it keeps what was reported as durable. */
 export interface ServerSetting {
-  /** The name by which a project accepts the risk. */
+  /** The name with which a project accepts the risk. */
   readonly risk: Risk;
-  /** The setting as it is. */
+  /** The value of the setting. */
   readonly is: string;
-  /** Whether the setting loses nothing that was said to be durable. */
+  /** Whether nothing that was reported as durable can be lost. */
   readonly isSafe: boolean;
-  /** What the setting can do to records when it is not safe, in words. */
+  /** What the setting can do to records if it is not safe, in words. */
   readonly why: string;
-  /** What makes it safe. */
+  /** How to make it safe. */
   readonly fix: string;
 }
 
 /**
- * Returns the settings of a server on which the promise of at most one write depends. `synchronous_commit` we set ourselves. Throws a PassingFailure of a
- * standby, which has only what the primary server had some time ago.
+ * Returns the settings of a server on which the guarantee of at most one write depends. We set `synchronous_commit` ourselves. Throws a PassingFailure if the
+ * server is a standby, because a standby may show an older state.
  */
 export function settingsOf(database: SqlDatabase): readonly ServerSetting[] {
   const rows = database.all(
@@ -46,7 +46,7 @@ export function settingsOf(database: SqlDatabase): readonly ServerSetting[] {
   ];
 }
 
-// The states of standbys are hidden from a user without the right, and then nothing is known.
+// A user without the right cannot see the states of standbys. Then nothing is known about them.
 function standbysOf(database: SqlDatabase): ServerSetting {
   const states = database
     .all("SELECT coalesce(sync_state, 'hidden') AS state FROM pg_stat_replication WHERE coalesce(state, '') <> 'backup'")
@@ -68,7 +68,7 @@ function standbyFailure(path: string): Error {
   return failureOf(path, { message: "it follows a primary server", code: READ_ONLY, isBroken: false, isUnsent: false });
 }
 
-/** Throws a Failure when a setting of the server can lose records that were durable, and the project does not accept it. */
+/** Throws a Failure if a setting of the server can lose durable records, and the project does not accept this. */
 export function assertDurable(database: SqlDatabase): void {
   const accepted = database.server?.accepted ?? [];
   const [unsafe] = settingsOf(database).filter(({ risk, isSafe }) => !isSafe && !accepted.includes(risk));

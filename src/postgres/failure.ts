@@ -1,10 +1,10 @@
 import { DatabaseFailure, PassingFailure, type FailureText } from "../sql/failure.ts";
 import { NOT_ADDED, NOT_REPLICATED, type ServerError, SHARED_SESSION, WRONG_ENCODING } from "./messages.ts";
 
-/** What a server reports when a transaction does not find what it needs; tokenbook divides nothing else. */
+/** What a server reports if a transaction does not find what it requires. tokenbook uses no other division. */
 export const DIVISION_BY_ZERO = "22012";
 
-/** What a server reports of a write when it is a standby: the primary is elsewhere, or will be here. */
+/** What a standby reports for a write: the primary is elsewhere, or this server will become the primary. */
 export const READ_ONLY = "25006";
 
 const DAMAGED: FailureText = { code: "database.damaged", what: "is damaged", next: "restore the schema from a backup" };
@@ -27,10 +27,10 @@ const REFUSED: FailureText = {
   next: "find in the log of the server what refused it, such as a trigger, a constraint or an extension, and remove it; if there is nothing of the kind, report this message",
 };
 
-// By SQLSTATE, or its first letters where all that begin so mean the same.
+// Looked up by SQLSTATE, or by its first characters if all such codes mean the same.
 const BY_STATE: Readonly<Record<string, FailureText>> = {
   "08": AWAY,
-  // The server ended the session, or accepts none: it stops, starts or recovers, or somebody took too long.
+  // The server ended the session, or accepts none: it is stopping, starting or recovering, or a session took too long.
   "57P": AWAY,
   "25P03": AWAY,
   "25P04": AWAY,
@@ -96,13 +96,13 @@ const BY_STATE: Readonly<Record<string, FailureText>> = {
 };
 
 const SQLSTATE = /^[\dFHPX][\dA-Z]{4}$/;
-/** How errors of `pg` begin that are about a password, which have no code. */
+/** The beginning of `pg`'s errors about a password, which have no code. */
 const OF_PASSWORD = "SASL: ";
 
-// Nothing is said of repeating the command, which would make the writes of a run again.
+// It does not suggest repeating the command, which would repeat the writes of a run.
 const ONLY_ANSWER_LOST = "the change may be recorded all the same, because only the answer was lost";
 
-/** Returns an error of a server as a failure. The address is never a part of it. `mayBeKept`: it may have kept the change. */
+/** Returns an error of a server as a failure, never with the address. `mayBeKept`: the server may have recorded the change. */
 export function failureOf(path: string, { message, code, isBroken }: ServerError, mayBeKept = false): Error {
   const state = code ?? (message.startsWith(OF_PASSWORD) ? "28" : "");
   const known = BY_STATE[state] ?? BY_STATE[state.slice(0, 3)] ?? BY_STATE[state.slice(0, 2)];

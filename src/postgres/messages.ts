@@ -1,10 +1,10 @@
 import type { Cell, SqlRow } from "../sql/database.ts";
 
-/** A statement with its values, which `$1` and so on name; without values it may be several. */
+/** A statement with its values for `$1` and so on. Without values, the text may contain several statements. */
 export interface Statement {
   /** The SQL. */
   readonly text: string;
-  /** Its values, in the order of their numbers; undefined for a text that may be several statements. */
+  /** Its values in the order of their numbers; undefined if the text may contain several statements. */
   readonly values: readonly Cell[] | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface StatementResult {
   readonly columns?: readonly string[];
 }
 
-/** A server, and the schema that statements mean. */
+/** A server, and the schema that statements use. */
 export interface Address {
   /** The address of the server, with its password. */
   readonly url: string;
@@ -38,7 +38,7 @@ export type ThreadRequest =
     }
   | { readonly kind: "send"; readonly connection: number; readonly statements: readonly Statement[] }
   | { readonly kind: "close"; readonly connection: number }
-  /** Opens a connection for one query that can only read. */
+  /** Opens a connection for one read-only query. */
   | {
       readonly kind: "query";
       readonly connection: number;
@@ -46,42 +46,42 @@ export type ThreadRequest =
       readonly query: string;
       readonly timeoutMs: number;
     }
-  /** The next rows of the query; after the last one, none. */
+  /** Returns the next rows of the query; none after the last one. */
   | { readonly kind: "fetch"; readonly connection: number; readonly rows: number }
-  /** Shows other processes that this one is alive, again and again, until `still`. */
+  /** Shows other processes again and again that this one is alive, until `still`. */
   | { readonly kind: "beat"; readonly name: string; readonly address: Address; readonly everyMs: number }
   | { readonly kind: "still"; readonly name: string };
 
-/** The code of an error: a pooler gives each transaction another session. */
+/** The error code for a pooler that gives each transaction another session. */
 export const SHARED_SESSION = "shared session";
 
 /** The code of an error: a commit is only on this server, because something ended its wait for the synchronous standby. */
 export const NOT_REPLICATED = "not replicated";
 
-/** The code of an error: the database has an encoding without all characters. */
+/** The error code for a database whose encoding lacks some characters. */
 export const WRONG_ENCODING = "wrong encoding";
 
-/** The code of an error: a row that must be there after its INSERT is not. */
+/** The error code for a row that is missing after its INSERT. */
 export const NOT_ADDED = "not added";
 
-/** An error of the server, or of the way to it. */
+/** An error of the server, or of the connection to it. */
 export interface ServerError {
-  /** What the server or the network says of the error. */
+  /** The message of the server or the network. */
   readonly message: string;
   /** The SQLSTATE, or the code of the network error. */
   readonly code: string | undefined;
-  /** The connection cannot be used any more. */
+  /** Whether the connection can no longer be used. */
   readonly isBroken: boolean;
-  /** The connection had ended before anything was sent on it. */
+  /** Whether the connection had ended before anything was sent on it. */
   readonly isUnsent: boolean;
 }
 
-/** The answer to the request of this number. */
+/** The answer to a request. */
 export interface ThreadReply {
-  /** The number of the request that is answered. */
+  /** The number of the request. */
   readonly request: number;
-  /** The results of the statements, in their order; left out when the request failed. */
+  /** The results of the statements in order; left out if the request failed. */
   readonly results?: readonly StatementResult[];
-  /** Why the request failed; left out when it did not. */
+  /** Why the request failed; left out if it succeeded. */
   readonly error?: ServerError;
 }

@@ -2,8 +2,8 @@
 export const MARK_OF_SESSION = "tokenbook.session";
 
 /**
- * What each session of the state and of the queue sets, because a server, a database or a role may have other values. With those, nothing could be
- * written, what was acknowledged could be lost, rows could be hidden, and texts and times would be spelt in another way.
+ * What each session of the state and of the queue sets, because a server, a database or a role may have other values. With these, writes could
+ * fail, acknowledged data could be lost, rows could be hidden, and texts and times could be spelled differently.
  */
 export const SESSION = `
 SET default_transaction_isolation = 'read committed';

@@ -4,13 +4,13 @@ import { DatabaseFailure } from "../sql/failure.ts";
 import { DATABASE, markFailure, markOf, roleOf, writeMark } from "../sql/mark.ts";
 import { type ServerTables, type TableLayout, tablesIn } from "../sql/layout.ts";
 
-/** The tables of every schema of ours: the format of each layout, and the processes that are alive. */
+/** The tables in every schema of ours: the format of each layout, and the processes that are alive. */
 const COMMON = `
 CREATE TABLE about (part TEXT PRIMARY KEY, format BIGINT NOT NULL);
 CREATE TABLE holder (name TEXT PRIMARY KEY, seen_at TIMESTAMPTZ NOT NULL);
 `;
 
-// What SQLite has and PostgreSQL has not.
+// Functions that SQLite has, but PostgreSQL lacks.
 const FUNCTIONS = `
 CREATE FUNCTION instr(whole TEXT, part TEXT) RETURNS INT LANGUAGE SQL IMMUTABLE AS 'SELECT strpos(whole, part)';
 CREATE FUNCTION json_extract(value TEXT, path TEXT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
@@ -24,8 +24,8 @@ export function partOf({ server }: TableLayout): ServerTables {
 }
 
 /**
- * Makes the tables of a layout, or brings them up to its newest version. Throws a Failure when the schema is somebody else's, or newer; or when
- * its state was moved away, unless it is `moved`.
+ * Creates the tables of a layout, or brings them up to its newest version. Throws a Failure if the schema belongs to somebody else, or is
+ * newer; or if its state was moved away, unless `isMoved`.
  */
 export function makeTables(database: SqlDatabase, layout: TableLayout, isMoved: boolean): void {
   if (database.formatOf(layout) !== layout.newest) database.transaction(() => makeWithin(database, layout, isMoved));
@@ -65,18 +65,18 @@ function makeWithin(database: SqlDatabase, layout: TableLayout, isMoved: boolean
     partOf(layout).part,
     layout.newest,
   );
-  // A part that is made, or brought up to date, within a move gets its mark too.
+  // A part that is created or brought up to date during a move gets its mark too.
   if (mark !== undefined) writeMark(database, mark);
 }
 
-/** Throws a Failure when a schema has the mark of a move. */
+/** Throws a Failure if a schema has the mark of a move. */
 export function assertUnmarked(database: SqlDatabase): void {
   const hasTables = database.get("SELECT to_regclass('about')::text AS about")?.["about"] !== null;
   const mark = hasTables ? markOf(database) : undefined;
   if (mark !== undefined) throw markFailure(mark.role, DATABASE, mark.other);
 }
 
-/** Throws a DatabaseFailure when the tables of a layout are not as we made them: a trigger or a rule would act with each write. */
+/** Throws a DatabaseFailure if the tables of a layout are not as we made them: a trigger or a rule would act at each write. */
 export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   const format = database.formatOf(layout);
   if (format === 0) return assertOurs(database, database.server?.schema ?? "");
@@ -92,8 +92,8 @@ export function assertLayout(database: SqlDatabase, layout: TableLayout): void {
   if (missing !== undefined) throw changedFailure(database.path, `the table "${missing}" of the ${part} is missing`);
 }
 
-// Triggers, rules, policies and row security of the schema; triggers that keep references belong to the server. A table without a log is empty after
-// a crash, and on a standby.
+// The triggers, rules, policies and row security of the schema, and its unlogged tables, which are empty after a crash and on a standby. Triggers for foreign
+// keys belong to the server.
 const ADDED = `
 SELECT 'trigger' AS kind, tgname AS name FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
 WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal
@@ -109,7 +109,8 @@ function assertOurs(database: SqlDatabase, schema: string): void {
     "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind IN ('r', 'v', 'm', 'p') LIMIT 1";
   const [other] = database.all(others, schema);
   if (other === undefined || database.get("SELECT to_regclass('holder')::text AS holder")?.["holder"] !== null) return;
-  // To a user without this right no table seems to be there. The server says what it denies: another schema would forget all runs.
+  // For a user without this right, no table seems to exist. The server then reports what it denies; with another schema, all runs would be
+  // forgotten.
   if (database.get("SELECT 1 AS may WHERE has_schema_privilege(?, 'USAGE')", schema) === undefined)
     database.get(`TABLE "${schema}".holder`);
   throw new Failure({

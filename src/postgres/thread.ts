@@ -1,4 +1,4 @@
-// The thread that talks to PostgreSQL servers. Whoever asks waits for the answer without running anything else: see decision 156.
+// The thread that talks to PostgreSQL servers. A caller blocks until the answer, and runs nothing else meanwhile (decision 156).
 import { setTimeout } from "node:timers/promises";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Client, type ClientConfig, escapeIdentifier, escapeLiteral, types as standardTypes } from "pg";
@@ -18,11 +18,11 @@ import {
 } from "./messages.ts";
 import { MARK_OF_SESSION, SESSION } from "./session.ts";
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface ThreadData {
-  /** Where requests come in and replies go out. */
+  /** The port for requests and replies. */
   readonly port: MessagePort;
-  /** Counts the replies, for whoever waits. */
+  /** Counts the replies, for the caller that waits. */
   readonly replies: SharedArrayBuffer;
 }
 
@@ -77,7 +77,7 @@ async function done(request: ThreadRequest): Promise<readonly StatementResult[]>
   }
 }
 
-// A count is a number of JavaScript, and no amount is in a column of numbers.
+// A count fits a JavaScript number, and no amount is in a numeric column.
 const BIGINT = standardTypes.builtins.INT8;
 const types = {
   getTypeParser: (...[oid, format]: Parameters<typeof standardTypes.getTypeParser>) =>
@@ -97,12 +97,12 @@ async function connect({ url, schema }: Address, session: Session): Promise<Clie
     await assertOwnSession(client, config);
     await Promise.all([assertAllCharacters(client), client.query(settings(schema, session))]);
   };
-  // Whoever asked for a connection must still be there when it is open: nobody else would close it.
+  // The caller must still be waiting when the connection is open, because nobody else would close it.
   return connectWith(config, (client) => within(prepare(client), LIMITS.databaseConnectMs));
 }
 
-// Settings and prepared statements belong to a session. A pooler invents the number of the session that it announces; one that gives a session to
-// each transaction gives ours to another connection, or another one to us. See decision 177.
+// Settings and prepared statements belong to a session. A pooler invents the session number that it announces. A pooler that gives each
+// transaction another session would give our session to another connection, or another session to us. See decision 177.
 async function assertOwnSession(client: Client, config: ClientConfig): Promise<void> {
   const own = await sessionOf(client);
   if ("processID" in client && client.processID === own) return;
@@ -132,7 +132,7 @@ class SharedSession extends Error {
   }
 }
 
-// Otherwise the first text with a character that is missing would end its run, perhaps between a write and its record.
+// Otherwise the first text with an unsupported character would end its run, perhaps between a write and its record.
 async function assertAllCharacters(client: Client): Promise<void> {
   const { rows } = await client.query<{ readonly server_encoding: string }>("SHOW server_encoding");
   const encoding = rows[0]?.server_encoding;
@@ -146,7 +146,7 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
     keepAlive: true,
     pipeline: true,
   });
-  // The first of several errors says why: those after it say only that the connection has ended.
+  // The first of several errors gives the reason. The later ones only say that the connection has ended.
   client.on("error", (error) => void getOrInsert(ended, client, () => messageOf(error)));
   client.on("notice", ({ routine }) => void (routine === WAIT_FOR_STANDBY && unreplicated.add(client)));
   client.on("end", () => void getOrInsert(ended, client, () => "the connection has ended"));
@@ -160,18 +160,18 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
   return client;
 }
 
-// A server that has stalled in the middle of an answer would keep an orderly end waiting for ever.
+// If a server stalls in the middle of an answer, an orderly end would wait forever.
 function leave(client: Client | undefined): void {
   if (client !== undefined) void within(client.end(), LIMITS.beatAnswerMs).catch(() => client.connection.stream.destroy());
 }
 
-/** The function of the server that waits for the standbys; it warns when the wait was ended, and the texts of warnings are in any language. */
+/** The server's function that waits for the standbys, and warns if the wait was cancelled. We look for its name, because the text can be in any language. */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
 /** The connections with a commit that is not on the standbys. */
 const unreplicated = new WeakSet<Client>();
 
-/** The connections that have ended, and why. */
+/** The connections that have ended, with the reasons. */
 const ended = new WeakMap<Client, string>();
 
 function isGone(client: Client | undefined): boolean {
@@ -183,7 +183,7 @@ function assertThere(client: Client | undefined): asserts client is Client {
   if (why !== undefined) throw new NotSent(why);
 }
 
-// A process that is stopped in the middle of a transaction must not keep back the others, so the server ends the transaction.
+// A process that is stopped in the middle of a transaction must not block the others, so the server ends the transaction.
 function settings(schema: string, { readOnly, mark }: Session): string {
   return `
 SET search_path TO ${escapeIdentifier(schema)}, pg_catalog;
@@ -195,7 +195,7 @@ SET ${MARK_OF_SESSION} = ${escapeLiteral(mark)};
 ${readOnly ? "SET default_transaction_read_only = on" : ""}`;
 }
 
-// All of them are on their way before the first one is answered, so they take one round trip.
+// All statements are sent before the first answer, so they take one round trip.
 async function send(client: Client | undefined, statements: readonly Statement[]): Promise<readonly StatementResult[]> {
   assertThere(client);
   const sent = inOnePiece(client, () =>
@@ -207,17 +207,17 @@ async function send(client: Client | undefined, statements: readonly Statement[]
   if (unreplicated.has(client)) throw notReplicated(client);
   return settled.map((each, at) => {
     if (each.status === "rejected") throw each.reason;
-    // The server answers COMMIT so, and with no error, when a statement before it had failed.
+    // The server answers COMMIT in this way, without an error, if an earlier statement had failed.
     if (statements[at]?.text === "COMMIT" && each.value.command === "ROLLBACK")
       throw Object.assign(new Error("a statement of the transaction had failed"), { code: "25P02" });
-    // The server reports success when a trigger or a rule that somebody has added meanwhile takes the row away.
+    // The server reports success even if a trigger or a rule that somebody has added removes the row.
     if (each.value.rowCount === 0 && ADDS_ONE.test(statements[at]?.text ?? ""))
       throw Object.assign(new Error("a row that was written is not there"), { code: NOT_ADDED });
     return { rows: each.value.rows as StatementResult["rows"], changes: each.value.rowCount ?? 0 };
   });
 }
 
-// The server reports success. Whoever asks again then waits for the standbys once more, on a new connection.
+// The server reports success. The next attempt opens a new connection, and waits for the standbys again.
 function notReplicated(client: Client): Error {
   const error = Object.assign(new Error("a commit was not confirmed by it"), { code: NOT_REPLICATED });
   ended.set(client, error.message);
@@ -236,8 +236,8 @@ function inOnePiece<T>({ connection: { stream } }: Client, work: () => T): T {
   }
 }
 
-// The query of a person: one snapshot, in a transaction that can only read. DECLARE takes nothing but a query, and a statement with a name
-// nothing behind it.
+// A person's query: one snapshot, in a read-only transaction. DECLARE accepts only a query, and a named statement accepts only one
+// statement.
 async function connectForQuery({ url, query, timeoutMs }: Extract<ThreadRequest, { kind: "query" }>): Promise<Client> {
   return connectWith({ connectionString: url, application_name: "tokenbook", types: AS_TEXT }, async (client) => {
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
@@ -249,8 +249,8 @@ ${AS_STORED}`);
   });
 }
 
-// A database, a role or the address may set these otherwise: then values would be rounded, or spelt in another way, and rows left out
-// without a word. What values mean is left as it is, such as the digits that lc_monetary gives to money (decision 198).
+// A database, a role or the address may set these differently. Then values would be rounded or spelled differently, and rows would silently
+// be left out. Settings about the meaning of values are left unchanged, such as the digits that lc_monetary gives to money (decision 198).
 const AS_STORED = `
 SET LOCAL extra_float_digits = 3;
 SET LOCAL row_security = off;
@@ -275,12 +275,12 @@ const SPELT: ReadonlyMap<number, (value: string) => string> = new Map([
   [TIMESTAMPTZ, (value: string) => value.replace(" ", "T").replace(/\+00$/, "Z")],
 ]);
 
-// Every value as the server spells it, so that no number is rounded; truths and times as playbooks spell them.
+// Each value is spelled as by the server, so that no number is rounded; booleans and times are spelled as in playbooks.
 const AS_TEXT = { getTypeParser: (oid: number) => SPELT.get(oid) ?? ((value: string) => value) };
 
 const names = new Map<string, string>();
 
-// The server keeps the plan of a statement under a name.
+// The server keeps the plan of a named statement.
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) names.set(text, (name = `tokenbook ${names.size}`));
@@ -290,7 +290,7 @@ function nameOf(text: string): string {
 const BEAT = `INSERT INTO holder (name, seen_at) VALUES ($1, clock_timestamp())
   ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`;
 
-// The first beat is recorded before anybody learns the name.
+// The first heartbeat is recorded before anybody learns the name.
 async function beat(asked: Beat): Promise<void> {
   const stop = new AbortController();
   const client = await connect(asked.address, BEATING);
@@ -314,7 +314,7 @@ async function keepBeating(first: Client, { name, address, everyMs }: Beat, stop
       if (isGone(client)) client = await connectInTime(address);
       await within(client.query(BEAT, [name]), LIMITS.beatAnswerMs);
     } catch {
-      // A connection may hang for minutes although the server is well; the next beat takes another one.
+      // A connection may hang for minutes although the server is well, so the next heartbeat uses another one.
       ended.set(client, "no answer to a beat");
       leave(client);
     }
@@ -333,7 +333,7 @@ async function connectInTime(address: Address): Promise<Client> {
   }
 }
 
-// For a beat it is below the time after which others take over what this process holds, with another try before it.
+// For a heartbeat, the limit is below the time after which others take over what this process holds, and leaves room for another attempt.
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();
   const late = setTimeout(ms, undefined, { signal: over.signal }).then(() => {
@@ -351,5 +351,5 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T> {
 class NotSent extends Error {}
 
 function ignore(): void {
-  // a connection that is given up may fail in any way
+  // an abandoned connection may fail in any way
 }
