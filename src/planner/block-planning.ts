@@ -18,7 +18,7 @@ import type { Ending } from "../protocol/decide.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
 import type { PlannedPlace } from "./row.ts";
 
-/** Opens a block: its steps are planned as if none of them failed, unless one surely does. */
+/** Opens a block. Its steps are planned as if none of them failed, unless one certainly does. */
 export function openBlock(context: PlanContext, place: Place, { rescue, always }: BlockStep): void {
   const why = [
     ...(rescue.length === 0 ? [] : [`${count(rescue.length, "step")} of \`rescue\` run only when one of its steps fails`]),
@@ -28,12 +28,12 @@ export function openBlock(context: PlanContext, place: Place, { rescue, always }
   context.say(place, { verdict: "opens", why });
 }
 
-/** Opens an included playbook, its inputs as far as they can be known. */
+/** Opens an included playbook with the inputs that can be known. */
 export function openInclude(context: PlanContext, place: Place, step: IncludeStep): void {
   const scope = context.scopeAt(place);
   const given = new Map(Array.from(step.inputs, ([name, template]) => [name, foresee(template, scope, name)] as const));
   const isKnown = ({ name }: InputDeclaration): boolean => (given.get(name)?.unknown.length ?? 0) === 0;
-  // What is known of them is checked like any other.
+  // Known inputs are checked as usual.
   const known: Playbook = { ...step.playbook, inputs: step.playbook.inputs.filter(isKnown) };
   const valuesOf = (wanted: (declaration: InputDeclaration) => boolean): JsonObject =>
     Object.fromEntries(
@@ -57,7 +57,7 @@ export function openInclude(context: PlanContext, place: Place, step: IncludeSte
   }
 }
 
-/** Ends a block or an included playbook, when all that it holds is planned. */
+/** Ends a block or an included playbook after all its steps are planned. */
 export function close(context: PlanContext, place: Place, ending: Ending): void {
   if (ending.outcome === "failed") return end(context, place, ending);
   const said = context.row(place.address) ?? { verdict: "opens" };
@@ -65,7 +65,7 @@ export function close(context: PlanContext, place: Place, ending: Ending): void 
   context.conclude(place, { outcome, ...outputsOf(context, place) }, said);
 }
 
-// As the run has it: changed when a part of it is, and unchanged when every write in it was spared.
+// As in a run, the outcome is changed if a part is changed, and unchanged if every write was unnecessary.
 function outcomeOf(context: PlanContext, { step, address }: Place, holds: readonly string[]): Json {
   const rows = holds.flatMap((held) => context.row(held) ?? []);
   if (step.kind === "block" && step.rescue.length > 0 && rows.some(({ verdict }) => MAY_FAIL.has(verdict))) {
@@ -86,10 +86,7 @@ function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
   return { outputs: objectOf(step.playbook.outputs, (template) => foresee(template, scope).value) };
 }
 
-/**
- * Says of a step, and of all that it holds, that it cannot be known what would happen; with what is known of the input of each, for it may be
- * sent.
- */
+/** Records that a step and all steps inside it cannot be predicted, with the known parts of their inputs, because they may be sent. */
 export function cannotKnow(context: PlanContext, place: Place, why: string): void {
   const { step, address } = place;
   const scope = inRound(context.scopeAt(place), step, address);
@@ -110,7 +107,7 @@ export function cannotKnow(context: PlanContext, place: Place, why: string): voi
   if (step.kind !== "check" && hasWrites([step])) context.disturb(`${address} may write before it`);
 }
 
-/** Why nothing is known of steps, and what their names mean all the same. */
+/** Why steps cannot be predicted, and the names that they can still use. */
 interface Doubt {
   readonly why: string;
   readonly scope: Scope;
@@ -133,7 +130,7 @@ function concludeIncluded(context: PlanContext, { step, address, within }: Plann
     concludeUnknown(context, { step: held, address: `${frameOf(address)}${held.id}`, within }, { why, scope: inside });
 }
 
-// An item is known only when its list is.
+// An item is known only if its list is.
 function inRound(scope: Scope, { foreach }: Place["step"], address: string): Scope {
   if (foreach === undefined) return scope;
   return { ...scope, [foreach.variable]: unknownValue(`${foreach.variable} is known only in a round of ${address}`) };
@@ -145,7 +142,7 @@ function withUnknownSteps(scope: Scope, steps: readonly Place["step"][], why: st
   return { ...scope, steps: { ...before, ...Object.fromEntries(unknown) } };
 }
 
-// Nothing is said of an input that has no value yet: whether the step runs is not known.
+// If an input has no value yet, nothing is shown, because it is not known whether the step runs.
 function inputIn(step: Place["step"], scope: Scope): Pick<RowDetails, "input" | "unknown" | "actor"> {
   if (step.kind !== "call") return {};
   try {

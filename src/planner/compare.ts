@@ -13,7 +13,7 @@ import type { ReadyPlaybook } from "./given.ts";
 
 const VALUE_CHARS = 120;
 
-/** Holds that a plan is of these playbooks, with these inputs, in this place. Asks the service nothing. Throws a Failure. */
+/** Checks that a plan belongs to these playbooks, inputs and this environment, without asking the service. Throws a Failure. */
 export function assertSamePlanned(plan: PlanDocument, playbooks: readonly ReadyPlaybook[], target: Target): void {
   const now = headingOf(target);
   const elsewhere = differingFields(plan.target, now);
@@ -39,10 +39,7 @@ export function assertSamePlanned(plan: PlanDocument, playbooks: readonly ReadyP
   }
 }
 
-/**
- * Verifies that a new plan says the same as this one, in all that a person could read in it. Throws a Failure that names each step with another
- * outcome.
- */
+/** Checks that a new plan is the same as this one in everything that a person could read. Throws a Failure that names each step with a different outcome. */
 export function assertSamePlan(plan: PlanDocument, fresh: PlanDocument): void {
   const both = fresh.plans.map((run) => [plannedOf(plan, run.playbook.file), run] as const);
   const steps = both.flatMap(([was, is]) => changesOf(was, is));
@@ -70,7 +67,7 @@ function outdated(code: string, message: string): Failure {
   });
 }
 
-// For each step that differs, the lines that show how.
+// Returns, for each step that differs, the lines that show how.
 function changesOf(was: PlannedRun, is: PlannedRun): readonly (readonly string[])[] {
   const before = new Map(was.steps.map((step) => [step.step, step]));
   const after = new Map(is.steps.map((step) => [step.step, step]));
@@ -80,13 +77,13 @@ function changesOf(was: PlannedRun, is: PlannedRun): readonly (readonly string[]
   });
 }
 
-// Whoever writes a plan by hand could show another operation, another person or other totals than those that a run would have.
+// A plan that was written by hand could show another operation, another person or other totals than the run would have.
 function otherChanges(was: PlannedRun, is: PlannedRun): readonly (readonly string[])[] {
   const changes = changesBetween(readable(was), readable(is), LIMITS.planPlaces);
   return changes.map((change) => [`${is.playbook.file}: ${describe(change)}`]);
 }
 
-// Answers are compared by their digests. Whether a run would be refused is asked when it begins.
+// Answers are compared by their digests. Whether a run would be refused is checked when it begins.
 function readable({ refused: _refused, steps, ...run }: PlannedRun): Json {
   const shown = steps.map(({ reads, ...step }) => ({ ...step, reads: reads.map(({ answer: _answer, ...read }) => read) }));
   return { ...run, steps: shown } as unknown as Json;
@@ -108,7 +105,7 @@ function readLines(was: PlannedRead | undefined, is: PlannedRead | undefined): r
   if (was === undefined || is === undefined)
     return [`  ${(was ?? is)?.operation ?? ""} was ${was === undefined ? "not read, and now is" : "read, and now is not"}`];
   if (was.digest === is.digest && was.operation === is.operation) return [];
-  // A number that was read from JSON is an exact one, and not the same object.
+  // A number from JSON is an exact number, and not the same object.
   if (String(was.status) !== String(is.status))
     return [`  ${is.operation} answered HTTP ${was.status ?? "nothing"}, and now ${is.status ?? "nothing"}`];
   const changes = was.answer === null || is.answer === null ? [] : changesBetween(was.answer, is.answer, LIMITS.planPlaces);

@@ -19,21 +19,21 @@ import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/sh
 import { digestOfValue } from "./given.ts";
 import { headingIdOf, rowOf, Rows, type PlannedPlace } from "./row.ts";
 
-/** What a plan may ask of the world: reads, the time, and when to give up. */
+/** The ports of a plan: reads, the clock, and the signal to stop. */
 export interface PlannerPorts extends Pick<EnginePorts, "clock" | "stopping" | "secrets"> {
   /** The service, for reads only. */
   readonly service: ReadingPort;
 }
 
-/** What a step's row says beside what the playbook says of it. */
+/** The parts of a step's row that do not come from the playbook. */
 export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" | "input" | "unknown">> &
   Pick<PlannedStep, "verdict">;
 
-/** A run that is only thought through: the engine's own state, in memory, with unknown values where a write would have given some. */
+/** A simulated run: the engine's own state, in memory, with unknown values in place of the results of writes. */
 export class PlanContext extends ReadingContext {
-  /** The service, for reads only. What is read belongs to the next row. */
+  /** The service, for reads only. Each read is added to the next row. */
   readonly service: ReadingPort;
-  /** What the plan may ask of the world. */
+  /** The ports of the plan. */
   readonly ports: PlannerPorts;
   readonly #rows = new Rows();
   #reads = new Map<string, PlannedRead>();
@@ -47,27 +47,27 @@ export class PlanContext extends ReadingContext {
     this.service = { target, call: (call, signal) => this.#read(call, signal) };
   }
 
-  /** The rows so far, with those of one round together. */
+  /** The rows so far. The rows of one round are together. */
   get rows(): readonly PlannedStep[] {
     return this.#rows.list();
   }
 
-  /** The steps, by their headings, that have a row. */
+  /** The headings of the steps that have a row. */
   get reached(): ReadonlySet<string> {
     return this.#reached;
   }
 
-  /** Returns the row of a step; `undefined` when it has none yet. */
+  /** Returns the row of a step; `undefined` if it has none yet. */
   row(address: string): PlannedStep | undefined {
     return this.#rows.get(address);
   }
 
-  /** Why what is read now may be another when the run reads it; `undefined` as long as nothing would have happened before. */
+  /** Why a read may return something else in the run; `undefined` as long as no write would have come before. */
   get disturbed(): string | undefined {
     return this.#disturbed;
   }
 
-  /** Marks that a write would have happened that the service has not seen. */
+  /** Records that a write would have happened that the service has not seen. */
   disturb(why: string): void {
     this.#disturbed ??= why;
   }
@@ -77,13 +77,13 @@ export class PlanContext extends ReadingContext {
     advance(this.state, { ...fact, sequence: ++this.#sequence, epoch: 0, at: this.ports.clock.now() });
   }
 
-  /** Notes that a step would fail, and adds its row. */
+  /** Records that a step would fail, and adds its row. */
   stop(place: Place, { outcome, problem, startedAt }: Omit<StepStopped, "kind" | "step">): void {
     this.note({ kind: "step.stopped", step: place.address, outcome, problem, startedAt });
     this.say(place, { verdict: "would-fail", problem: problemOf(problem) });
   }
 
-  /** Notes that a step would fail now, and adds its row. */
+  /** Records that a step would fail now, and adds its row. */
   fail(place: Place, problem: StepProblem): void {
     this.stop(place, { startedAt: this.ports.clock.now(), outcome: "failed", problem });
   }
@@ -95,7 +95,7 @@ export class PlanContext extends ReadingContext {
     this.say(place, said);
   }
 
-  /** Adds the row of a step, with the reads since the row before it. */
+  /** Adds the row of a step, with the reads since the last row. */
   say(spot: PlannedPlace, said: RowDetails): void {
     const reads = [...(this.#rows.get(spot.address)?.reads ?? []), ...this.#reads.values()];
     this.#reads = new Map();
@@ -110,10 +110,10 @@ export class PlanContext extends ReadingContext {
 
   /** Does nothing. */
   notify(): void {
-    // Nobody watches a plan being made.
+    // nobody watches a plan being made
   }
 
-  /** Pauses. Ends early when the plan must stop. */
+  /** Pauses. Ends early if the plan must stop. */
   async pause(ms: number): Promise<void> {
     await this.ports.clock.sleep(ms, this.ports.stopping);
   }
@@ -123,7 +123,7 @@ export class PlanContext extends ReadingContext {
     return { ...super.scopeAt(place, more), run };
   }
 
-  /** Returns the names of an included playbook that is not reached yet, except for its inputs and steps. */
+  /** Returns the names for an included playbook that was not reached yet, without its inputs and steps. */
   scopeIn(playbook: Playbook): Scope {
     const secrets = unknownValue("a secret is known only in the run");
     const { run = null } = this.scopeAt({ frame: "", rounds: [] });
@@ -136,7 +136,7 @@ export class PlanContext extends ReadingContext {
     };
   }
 
-  // The last answer counts when a read is repeated.
+  // If a read is repeated, the last answer counts.
   async #read(call: Call, signal: AbortSignal): Promise<Reply> {
     const reply = await this.ports.service.call(call, signal);
     const read = readOf(call, reply);
@@ -149,7 +149,7 @@ const RUN_NAMES = ["id", "key", "startedAt"] as const;
 
 function readOf({ operation, input, caller, page }: Call, { status, answer, condition }: Reply): PlannedRead {
   const payload: Json = answer?.payload ?? null;
-  // The words of a refusal may differ each time.
+  // The words of a refusal may differ each time, so only status and condition count.
   const digest = digestOfValue(answer === undefined ? { status: String(status), condition } : { payload });
   return {
     operation: operation.name,
@@ -162,7 +162,7 @@ function readOf({ operation, input, caller, page }: Call, { status, answer, cond
   };
 }
 
-/** Returns a problem as a plan shows it. */
+/** Returns a problem in the form of a plan. */
 export function problemOf({ code, message, next }: StepProblem): PlannedProblem {
   return { code, message, next: next ?? null };
 }

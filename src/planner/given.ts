@@ -5,25 +5,25 @@ import type { Playbook } from "../playbook/model.ts";
 import type { Env } from "../playbook/settings/open-secrets.ts";
 import { includedData } from "../playbook/playbook-walk.ts";
 
-/** A checked playbook, and what a run of it is given from outside. */
+/** A checked playbook with all values that a run gets from outside. */
 export interface ReadyPlaybook {
   /** The checked playbook. */
   readonly playbook: Playbook;
-  /** The value of every input, given or default. */
+  /** The value of every input, including defaults. */
   readonly inputs: JsonObject;
   /** The variables, by the file of the playbook that declares them. */
   readonly env: Env;
 }
 
 /**
- * A digest of each value that a run is given from outside: its inputs by their names, variables as `env.NAME`, and what an included
- * playbook has from files of data by itself; those of included playbooks begin with the file.
+ * Returns a digest of each value that a run gets from outside: its inputs by name, variables as `env.NAME`, and values that an included playbook reads from
+ * data files. Names of included playbooks begin with the file.
  */
 export function digestsOfGiven(given: ReadyPlaybook): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(valuesOf(given)).map(([name, value]) => [name, digestOfValue(value)]));
 }
 
-/** A digest of a value: the same for values that say the same, whatever the order of their fields or the spelling of their numbers. */
+/** Returns a digest of a value. It does not depend on the order of fields or the spelling of numbers. */
 export function digestOfValue(value: Json): string {
   return hash("sha256", canonicalJson(value));
 }

@@ -28,13 +28,13 @@ import { cannotKnow, close, openBlock, openInclude } from "./block-planning.ts";
 import { planRead } from "./read.ts";
 import { planWrite } from "./write.ts";
 
-/** A run to preview: a playbook, what it is given, and where it would run. */
+/** A run to preview: a playbook, its inputs, and its environment. */
 interface PlanParts extends ReadyPlaybook {
-  /** The environment in which the run would act. */
+  /** The environment of the run. */
   readonly target: Target;
 }
 
-/** Plans some playbooks, each as if it alone were run. Throws a Failure when no plan can be made. */
+/** Plans some playbooks, each as if it were run alone. Throws a Failure if no plan can be made. */
 export async function planAll(playbooks: readonly ReadyPlaybook[], target: Target, ports: PlannerPorts): Promise<PlanDocument> {
   const plans: PlannedRun[] = [];
   for (const each of playbooks) plans.push(await planRun({ ...each, target }, ports));
@@ -48,8 +48,8 @@ export async function planAll(playbooks: readonly ReadyPlaybook[], target: Targe
 }
 
 /**
- * Thinks a run through: it decides and reads as a run does, and replaces each write by what could be known of its answer. Throws a
- * Failure when no plan can be made. Why it is no interpreter of its own: decision 57.
+ * Simulates a run: decides and reads as a run does, and replaces each write with what can be known about its answer. Throws a Failure if no plan can be made.
+ * Decision 57 explains why this is not a separate interpreter.
  */
 async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRun> {
   const { playbook, target } = parts;
@@ -67,7 +67,7 @@ async function planRun(parts: PlanParts, ports: PlannerPorts): Promise<PlannedRu
   }
 }
 
-// A second try would read the same.
+// A second attempt would read the same, so each block is planned with one attempt.
 function once(node: PlanNode<PlanStep>): PlanNode<PlanStep> {
   if (node.kind === "call") return node;
   if (node.kind === "include") return { ...node, steps: node.steps.map(once) };

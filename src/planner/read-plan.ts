@@ -7,7 +7,7 @@ import schema from "../../schemas/plan.schema.json" with { type: "json" };
 
 const schemas = new SchemaSet();
 
-/** What a plan's file says. Throws a Failure when it is no plan. */
+/** Reads the content of a plan's file. Throws a Failure if it is not a plan. */
 export function readPlan(file: string, content: Json): PlanDocument {
   const [problem] = schemas.validator(schema)(content);
   if (problem === undefined) return content as unknown as PlanDocument;

@@ -12,7 +12,7 @@ import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
 
-/** Makes a step's read, once, and judges it as the run would: surely as long as nothing would have happened before. */
+/** Makes a step's read once and judges it as the run would. The result is certain as long as no write would have come before. */
 export async function planRead(context: PlanContext, place: Place, step: CallStep): Promise<void> {
   let actor: string | null = null;
   let response: Json | undefined;
@@ -49,7 +49,7 @@ interface Made {
   readonly actor: string | null;
 }
 
-// What is read now may be different then: the plan says that, and builds nothing on it.
+// In the run, this read may return something else. The plan shows this and does not rely on the answer.
 function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
   const asNow = `the answer may differ in the run: ${context.disturbed ?? ""}`;
@@ -58,7 +58,7 @@ function disturbedRead(context: PlanContext, place: Place, { step, result, actor
   return [place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor }];
 }
 
-// Like the run: what may still come is waited for.
+// Returns `waits` if the expected value may still come, because a run would wait for it.
 function awaitedBy(
   context: PlanContext,
   place: Place,

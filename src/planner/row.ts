@@ -5,10 +5,10 @@ import { heldBy } from "../playbook/playbook-walk.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
-/** A step somewhere in a run; of one that nothing leads to yet, not all rounds around it are known. */
+/** The place of a step in a run. If nothing leads to the step yet, not all rounds around it are known. */
 export type PlannedPlace = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
 
-/** What is said of a step before anything is known of what would happen. */
+/** Returns the row of a step with what the playbook defines, before it is planned. */
 export function rowOf(
   playbook: Playbook,
   { step, address, rounds = [] }: Omit<PlannedPlace, "within">,
@@ -31,40 +31,40 @@ export function rowOf(
   };
 }
 
-/** The id of a step among the headings of a playbook. */
+/** Returns the id of a step among the headings of a playbook. */
 export function headingIdOf({ step, address }: Pick<PlannedPlace, "step" | "address">): string {
   return `${stepOf(parseAddress(address).frame)}${step.id}`;
 }
 
-// The id of a check may look like a round: the part after it counts.
+// The id of a check may look like a round, so only the part after the id counts.
 function roundsAround({ step, address }: Pick<PlannedPlace, "step" | "address">): number {
   const { frame } = parseAddress(address);
   return keysOf(frame).length + keysOf(address.slice(frame.length + step.id.length)).length;
 }
 
-/** Rows in the order in which they are added, except that those of one round are together: rounds are planned side by side. */
+/** The rows in the order in which they were added, but with the rows of each round together, because rounds are planned in parallel. */
 export class Rows {
   readonly #rows = new Map<string, { readonly row: PlannedStep; readonly rank: readonly number[] }>();
   readonly #rounds = new Map<string, number>();
 
-  /** Returns the row of a step; `undefined` when it has none yet. */
+  /** Returns the row of a step; `undefined` if it has none yet. */
   get(address: string): PlannedStep | undefined {
     return this.#rows.get(address)?.row;
   }
 
-  /** Adds a row, or puts it in the place of the one of its step. */
+  /** Adds a row, or replaces the existing row of its step. */
   set({ address, within }: PlannedPlace, row: PlannedStep): void {
     this.#rows.set(address, { row, rank: this.#rows.get(address)?.rank ?? this.#rankOf(within) });
   }
 
-  // Where the outermost round around it begins, and so on inwards, then its own place.
+  // The rank is the start of the outermost round, then of each round inside it, then the row's own place.
   #rankOf(within: PlannedPlace["within"]): readonly number[] {
     const next = this.#rows.size;
     for (const round of within) if (!this.#rounds.has(round)) this.#rounds.set(round, next);
     return [...within.map((round) => this.#rounds.get(round) ?? next), next];
   }
 
-  /** Returns all rows in their order. */
+  /** Returns all rows in order. */
   list(): readonly PlannedStep[] {
     return [...this.#rows.values()].toSorted((one, other) => compare(one.rank, other.rank)).map(({ row }) => row);
   }

@@ -30,7 +30,7 @@ export async function planWrite(context: PlanContext, place: Place, step: CallSt
   if (ensured.verdict !== "will-be-refused") context.disturb(`${place.address} would write before it`);
 }
 
-// The actor does not change what would happen, so an unknown actor is only noted.
+// The actor does not change what would happen, so the plan only notes that it is unknown.
 function actorOf(find: () => string | null): { readonly actor: string | null; readonly why: readonly string[] } {
   try {
     return { actor: find(), why: [] };
@@ -78,7 +78,7 @@ interface Written {
   readonly verdict: WriteVerdict;
 }
 
-// Later steps see what the playbook itself gives; what the service or the run would give is unknown.
+// Later steps see what the playbook itself gives. What the service or the run would give is unknown.
 function valueAfter(context: PlanContext, { address }: Place, { step, input, verdict }: Written): JsonObject {
   const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
   if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
@@ -104,7 +104,7 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
   };
 }
 
-// A plan has no run id, from which the chosen ids are made.
+// A plan has no run id, so the ids derived from it are unknown.
 const CHOSEN: GivenNames = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
 
 function givenBy(find: () => Json | undefined): Json | undefined {
