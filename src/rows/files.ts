@@ -9,14 +9,14 @@ import { linesOf, textsOf } from "../source/lines.ts";
 import type { OutsideRow, OutsideRows, ReaderOf } from "./outside.ts";
 import { assertColumns, batchesOf } from "./table.ts";
 
-/** Reads a table with a header, also a packed one. */
+/** Reads a table with a header, compressed or not. */
 export const csvRows: ReaderOf<"csv"> = ({ path }, { columns, cwd }) =>
   rowsOfFile({ path: resolve(cwd, path), name: path }, async function* (texts) {
     const rows = streamCsv(texts, (header) => assertColumns(path, header, columns));
     for await (const { row, line } of rows) yield { at: `${path}:${line}`, record: row };
   });
 
-/** Reads a file with a JSON value on each line, also a packed one. */
+/** Reads a file with a JSON value on each line, compressed or not. */
 export const ndjsonRows: ReaderOf<"ndjson"> = ({ path }, { cwd }) =>
   rowsOfFile({ path: resolve(cwd, path), name: path }, async function* (texts) {
     for await (const { line, text } of linesOf(texts)) yield rowOfLine(`${path}:${line}`, text);
@@ -50,14 +50,14 @@ async function* unpacked(file: NamedFile): AsyncGenerator<Uint8Array> {
     }
   };
   const gunzip = createGunzip();
-  // What fails on either side of it ends its bytes.
+  // A failure of either stream ends the bytes.
   pipeline(Readable.from(counted()), gunzip, () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
-  // Whatever follows a damaged member is ignored by zlib, without a word.
+  // zlib silently ignores everything after a damaged member.
   if (gunzip.bytesWritten !== bytes) throw unreadable(file.name, DAMAGED);
 }
 
-/** Returns why a file could not be read, as a Failure. */
+/** Returns the Failure for a file that could not be read. */
 export function failureOfFile(path: string, error: unknown): Failure {
   if (error instanceof CsvFault)
     return new Failure({ code: "source.unreadable", message: `${path}:${error.line}: ${error.message}`, next: error.fix });

@@ -20,11 +20,11 @@ interface Answer {
 }
 
 interface Page extends Answer {
-  /** Its number, from 1 on. */
+  /** The page number, from 1 on. */
   readonly page: number;
 }
 
-/** Reads the pages of a JSON API, by GET alone and from one server. */
+/** Reads the pages of a JSON API, with GET only, and from a single server. */
 export const httpRows: ReaderOf<"http"> = async function* (place, means) {
   const first = addressIn(means.secret(place.address));
   const headers = headersOf(place, means);
@@ -69,7 +69,7 @@ interface Getting extends OutsideMeans {
 
 const AGAIN = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
 
-// A read does no harm, so it is tried again where that may help.
+// A read does no harm, so it is retried if this may help.
 async function pageAt(
   { origin, pathname, search }: URL,
   { exchange, pause, signal, headers, timeoutMs }: Getting,
@@ -159,7 +159,7 @@ function nextOf({ next }: HttpPlace, { response, link, page }: Page, url: URL, f
   return Object.keys(given).length === 0 ? undefined : withParameters(first, given);
 }
 
-// Only the first address's server gets the headers.
+// Only the server of the first address receives the headers.
 function onServer(given: Json, url: URL | null, { origin }: URL): URL {
   if (url?.origin === origin) return url;
   throw new EvaluationFailure(`next: ${shownJson(given)} is no address of the same server, and no map of parameters`);

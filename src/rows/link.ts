@@ -1,14 +1,14 @@
 import { Failure } from "../base/failure.ts";
 
-/** A link of a header: where it leads, and its parameters by their names in small letters; the first one of each name. */
+/** A link in a header: its target, and its parameters by their lower-case names. If a name is repeated, the first one counts. */
 interface Link {
   readonly target: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Returns where a `Link` header says that the next page is, as it is written there; `undefined` where it names none. Throws a Failure when
- * the header cannot be read, or does not name one page: to end the list there would lose the rows behind it.
+ * Returns the address of the next page from a `Link` header, as it is written there; `undefined` if the header names none. Throws a Failure
+ * if the header cannot be parsed, or does not name exactly one page: ending the list there would lose the remaining rows.
  */
 export function nextPageIn(header: string, page: number): string | undefined {
   const links = linksIn(header);
@@ -20,7 +20,7 @@ export function nextPageIn(header: string, page: number): string | undefined {
   return next[0]?.target;
 }
 
-// Single quotes are no quotes of HTTP, but some services write them.
+// Single quotes are not quotes in HTTP, but some services write them.
 function relationsOf(parameters: ReadonlyMap<string, string>): readonly string[] {
   const rel = parameters.get("rel") ?? "";
   return rel
@@ -29,13 +29,13 @@ function relationsOf(parameters: ReadonlyMap<string, string>): readonly string[]
     .split(/\s+/);
 }
 
-// One after the other: each begins where the one before it ends.
+// These patterns are applied in turn, each where the previous match ended.
 const EMPTY = /[\t ,]*/y;
 const TARGET = /<([^<>]*)>[\t ]*/y;
 const PARAMETER = /;[\t ]*(?:([^\s"'(),/:;<=>?@[\\\]{}]+)[\t ]*(?:=[\t ]*(?:"((?:[^"\\]|\\.)*)"|([^\s",;<>]*)))?)?[\t ]*/y;
 const END = /(?:,[\t ,]*|$)/y;
 
-/** Returns the links of a header, as RFC 8288 writes them; `undefined` when it is no such header. */
+/** Returns the links of a header in the format of RFC 8288; `undefined` if it has another format. */
 function linksIn(header: string): readonly Link[] | undefined {
   const links: Link[] = [];
   let at = 0;
@@ -61,7 +61,7 @@ function linksIn(header: string): readonly Link[] | undefined {
   return links;
 }
 
-// The header may repeat a key that is in the address, so it is not shown.
+// The header may repeat a key from the address, so it is not shown.
 function unclear(page: number, what: string): Failure {
   return new Failure({
     code: "source.unreadable",

@@ -8,7 +8,7 @@ interface QueryPlace {
   readonly timeoutMs: number;
 }
 
-/** Where rows are that the service does not have. An address is the name of a secret. */
+/** A place with rows outside the service. An address is given as the name of a secret. */
 export type OutsidePlace =
   | { readonly kind: "csv"; readonly path: string }
   | { readonly kind: "ndjson"; readonly path: string }
@@ -17,11 +17,11 @@ export type OutsidePlace =
   | {
       readonly kind: "http";
       readonly address: string;
-      /** By the name of the header, the name of a secret. */
+      /** The names of secrets, by the names of the headers that hold them. */
       readonly headers: ReadonlyMap<string, string>;
-      /** The rows of an answer, over `response`; the answer itself when left out. */
+      /** Gives the rows of an answer from `response`; if left out, the answer itself is the list. */
       readonly each: Expression | undefined;
-      /** Where the next page is, over `response` and `page`. */
+      /** Gives the address of the next page from `response` and `page`. */
       readonly next: Expression | undefined;
       readonly timeoutMs: number;
     };
@@ -29,23 +29,23 @@ export type OutsidePlace =
 /** The name of a kind of place. */
 export type OutsideKind = OutsidePlace["kind"];
 
-/** One row as it was found, or why it is none. */
+/** One row, or why it is not valid. */
 export type OutsideRow = { readonly at: string } & ({ readonly record: Json } | { readonly fault: string });
 
 /** The rows in batches. A Failure ends them. */
 export type OutsideRows = AsyncGenerator<readonly OutsideRow[], void>;
 
-/** What reading takes from the run. */
+/** What the run provides for reading. */
 export interface OutsideMeans {
   /** The columns that a table must have. */
   readonly columns: readonly string[];
-  /** The folder in which the path of a file begins. */
+  /** The folder against which the path of a file is resolved. */
   readonly cwd: string;
   /** Returns a secret that the playbook declares. */
   readonly secret: (name: string) => Secret;
-  /** Makes one HTTP exchange. It never throws for what the network or the service does. */
+  /** Makes one HTTP exchange. Never throws because of the network or the service. */
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
-  /** Pauses for so many milliseconds. Ends early when the run must stop. */
+  /** Pauses for a number of milliseconds. Ends early when the run must stop. */
   readonly pause: (ms: number) => Promise<void>;
   /** Aborted when the run must stop. */
   readonly signal: AbortSignal;

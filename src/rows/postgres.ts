@@ -8,13 +8,13 @@ import { assertColumns, rowOfQuery, tooSlow } from "./table.ts";
 
 const CONNECTION = 1;
 
-/** Reads a query in one snapshot, in a transaction that can only read. */
+/** Reads a query in one snapshot, in a read-only transaction. */
 export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, query, timeoutMs }, { columns, secret, signal }) {
   const url = secret(address).reveal();
   if (!isDatabaseAddress(url)) throw new Failure(WRONG_ADDRESS);
   await using thread = new OwnThread();
   const ask = async (request: ThreadRequest): Promise<StatementResult | undefined> => {
-    // The server itself keeps the time; this is for one that says nothing.
+    // The server itself enforces the timeout. This limit is for a server that does not answer.
     const late = AbortSignal.timeout(timeoutMs + LIMITS.databaseConnectMs);
     const answer = await thread.ask(request, AbortSignal.any([signal, late])).catch((error: unknown) => {
       throw late.aborted ? tooSlow(timeoutMs) : error;
@@ -44,10 +44,10 @@ const WRONG_ADDRESS = {
   next: "write it so: postgres://USER:PASSWORD@HOST:5432/DATABASE",
 };
 
-// The code of a network error begins with E, as no SQLSTATE does.
+// The code of a network error begins with E; no SQLSTATE does.
 const SQLSTATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 const TIMED_OUT = "57014";
-/** Classes that say nothing about the query: no connection, no entry, no such database, no room, shut down. */
+/** Error classes that are not about the query: no connection, no access, no such database, no space, or a shutdown. */
 const OF_THE_SERVER = /^(?:08|28|3D|53|57|58)/;
 
 function failureOf({ message, code = "" }: ServerError, timeoutMs: number): Failure {

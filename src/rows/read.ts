@@ -12,7 +12,7 @@ const READERS: { readonly [Kind in OutsideKind]: ReaderOf<Kind> } = {
   http: httpRows,
 };
 
-/** Reads the rows of a place, from the first on. None of the readers can write. */
+/** Reads the rows of a place. None of the readers can write. */
 export function readOutside(place: OutsidePlace, means: OutsideMeans): OutsideRows {
   return (READERS[place.kind] as ReaderOf<OutsideKind>)(place, means);
 }

@@ -7,7 +7,7 @@ import { failureOfFile } from "./files.ts";
 import type { OutsideRow, ReaderOf } from "./outside.ts";
 import { assertColumns, batchesOf, rowOfQuery, tooSlow } from "./table.ts";
 
-/** Reads a query of a file, which only this user's rights protect: SQLite refuses whatever is no query. */
+/** Reads a query of a file, which is protected only by the user's own rights: SQLite refuses everything that is not a query. */
 export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns, cwd }) {
   const file = { path: resolve(cwd, path), name: path };
   let number = 0;
@@ -16,7 +16,7 @@ export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, ti
       yield rowOf(rowOfQuery(++number, row), row, columns);
   };
   try {
-    // The time that the rows take to be used is not the query's.
+    // The time in which the rows are used does not count for the query.
     let since = performance.now();
     for await (const batch of batchesOf(rows())) {
       if (performance.now() - since > timeoutMs) throw tooSlow(timeoutMs);
@@ -40,7 +40,7 @@ function rowOf(at: string, row: QueryRow, columns: readonly string[]): OutsideRo
   return { at, record: Object.fromEntries(fields) };
 }
 
-// Bytes that are no UTF-8 come as U+FFFD, so two texts that differ only in these would be the same.
+// Bytes that are not UTF-8 become U+FFFD, so texts that differ only in these would be equal.
 function isUnclear(value: unknown): boolean {
   return typeof value === "string" && value.includes("\uFFFD");
 }

@@ -3,7 +3,7 @@ import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
 
-/** Throws a Failure when a table lacks a column, or has two of one name. */
+/** Throws a Failure if a table lacks a column, or has two columns with the same name. */
 export function assertColumns(table: string, found: readonly string[], wanted: readonly string[]): void {
   const twice = found.find((name, at) => found.indexOf(name) !== at);
   if (twice !== undefined)
@@ -18,7 +18,7 @@ export function assertColumns(table: string, found: readonly string[], wanted: r
   throw new Failure({ code: "source.columns", message: `${table} lacks the column "${missing}"`, next });
 }
 
-/** Returns the failure of a query that takes too long. */
+/** Returns the failure for a query that takes too long. */
 export function tooSlow(timeoutMs: number): Failure {
   return new Failure({
     code: "source.slow",
@@ -38,7 +38,7 @@ export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>): Asyn
   if (batch.length > 0) yield batch;
 }
 
-/** Names a row of a query by its number and its first column, which is mostly its primary key. */
+/** Names a row of a query by its number and its first column, which is usually the primary key. */
 export function rowOfQuery(number: number, row: Readonly<Record<string, unknown>>): string {
   const [[column, value] = []] = Object.entries(row);
   return column === undefined ? `row ${number}` : `row ${number} (${column}: ${String(value).slice(0, LIMITS.nameChars)})`;
