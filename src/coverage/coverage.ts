@@ -11,47 +11,47 @@ import { type Dimension, DIMENSION_NAMES } from "./dimensions.ts";
 import { coverBy, itemsOf, LOST, type OperationItems, parsed } from "./items.ts";
 import type { RunSummary } from "../journal/run-summary.ts";
 
-/** The step that covered something first. */
+/** The step that covered an item first. */
 export interface CoveringStep {
   /** The id of the run. */
   readonly run: string;
-  /** Null: before the first step of the run. */
+  /** The step; null before the first step of the run. */
   readonly step: string | null;
 }
 
-/** Something of an operation that can be covered. */
+/** An item of an operation that can be covered. */
 export interface CoverageItem {
-  /** What can be covered, such as a field, a status code or a condition. */
+  /** The item, such as a field, a status code or a condition. */
   readonly name: string;
-  /** Null: nothing covered it. */
+  /** The step that covered it; null if none did. */
   readonly by: CoveringStep | null;
-  /** Of a lost answer: the verdicts that were found. */
+  /** For a lost answer: the verdicts that were found. */
   readonly verdicts?: readonly string[];
 }
 
-/** How far one operation is covered. */
+/** The coverage of one operation. */
 export interface OperationCoverage {
   /** The name of the operation, such as `ledger.token.mint`. */
   readonly operation: string;
-  /** How many of its exchanges were kept by these runs. */
+  /** The number of its exchanges that these runs stored. */
   readonly exchanges: number;
   /** The entities and credentials that called it. */
   readonly actors: readonly string[];
-  /** All that can be covered of it, by dimension. */
+  /** Everything about it that can be covered, by dimension. */
   readonly items: Readonly<Record<Dimension, readonly CoverageItem[]>>;
 }
 
-/** How many items there are, and how many are covered. */
+/** The number of items, and the number of covered ones. */
 export interface CoverageCount {
-  /** How many items at least one step covered. */
+  /** The number of items that at least one step covered. */
   readonly covered: number;
-  /** How many items there are. */
+  /** The number of items. */
   readonly total: number;
 }
 
-/** How far the service is covered by some runs. */
+/** The coverage of the service by some runs. */
 export interface Coverage {
-  /** In the order in which they were taken. */
+  /** The runs in the order in which they were taken. */
   readonly runs: readonly CoveredRun[];
   /** The counts over all operations, by dimension. */
   readonly totals: Readonly<Record<Dimension, CoverageCount>>;
@@ -59,9 +59,9 @@ export interface Coverage {
   readonly operations: readonly OperationCoverage[];
 }
 
-/** A run that was looked at. */
+/** A run whose coverage was measured. */
 export interface CoveredRun extends Pick<RunSummary, "id" | "playbook" | "environment"> {
-  /** How many of its exchanges were kept. */
+  /** The number of its exchanges that were stored. */
   readonly exchanges: number;
 }
 
@@ -74,12 +74,12 @@ interface Tally {
   exchanges: number;
 }
 
-/** Coverage in the making: takes one run after the other. */
+/** Coverage that grows with each run. */
 export class CoverageFold {
   readonly #tallies = new Map([...operations].map(([name, operation]) => [name, newTally(operation)]));
   readonly #runs: CoveredRun[] = [];
 
-  /** Takes a run and its exchanges, as far as they are kept. */
+  /** Takes a run with its stored exchanges. */
   take({ run, steps }: RunReport, exchanges: Iterable<KeptExchange>, profile: Profile): void {
     for (const step of steps) this.#step(step, run.id);
     let kept = 0;
@@ -90,7 +90,7 @@ export class CoverageFold {
     this.#runs.push({ id: run.id, playbook: run.playbook.file, environment: run.target.environment, exchanges: kept });
   }
 
-  /** Returns the coverage by the runs so far. */
+  /** Returns the coverage of the runs so far. */
   coverage(): Coverage {
     const all = Array.from(this.#tallies.values(), coverageOf);
     const totals = DIMENSION_NAMES.map(
@@ -118,7 +118,7 @@ export class CoverageFold {
     tally.exchanges++;
     coverBy(exchange, operation, profile, (dimension, item) => cover(tally, dimension, item, by));
     const { status = 0, text = "" } = exchange.answer ?? {};
-    // An error that is no refusal says nothing about what a write did.
+    // An error that is not a refusal does not show what a write did.
     if (status >= 400 && (!operation.writes || profile.refusals.includes(status))) {
       const body = parsed(text);
       coverRefusal(tally, refusalText(isObject(body) ? (body as Json) : undefined, text), by);
@@ -146,7 +146,7 @@ function cover({ covered }: Tally, dimension: Dimension, item: string, by: Cover
   if (!covered.has(key)) covered.set(key, by);
 }
 
-// The words of the sandbox for a refusal that a plan of faults has caused: the service refused nothing.
+// The sandbox's words for a refusal that a fault plan has caused. The service itself refused nothing.
 const PLANNED = "a fault of the plan";
 
 function coverRefusal(tally: Tally, refusal: Pick<GivenRefusal, "condition" | "message">, by: CoveringStep): void {
@@ -195,7 +195,7 @@ export function countIn(items: readonly CoverageItem[]): CoverageCount {
   return { covered: items.filter(({ by }) => by !== null).length, total: items.length };
 }
 
-/** Returns a count in percent, rounded down; 100 where there is nothing to cover. */
+/** Returns a count as a percentage, rounded down; 100 if there is nothing to cover. */
 export function percentOf({ covered, total }: CoverageCount): number {
   return total === 0 ? 100 : Math.floor((covered * 100) / total);
 }

@@ -1,4 +1,4 @@
-/** What coverage counts of each operation, with its words for people. */
+/** What coverage counts for each operation, with its words for people. */
 export const DIMENSIONS = {
   operations: "called",
   successes: "done",
@@ -13,8 +13,8 @@ export const DIMENSIONS = {
 /** One of {@link DIMENSIONS}. */
 export type Dimension = keyof typeof DIMENSIONS;
 
-/** The names of the dimensions, in their order. */
+/** The names of the dimensions, in order. */
 export const DIMENSION_NAMES: readonly Dimension[] = Object.keys(DIMENSIONS) as Dimension[];
 
-/** The least coverage of some dimensions, in percent. */
+/** The minimum coverage of some dimensions, in percent. */
 export type Thresholds = { readonly [Name in Dimension]?: number };

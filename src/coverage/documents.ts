@@ -27,12 +27,12 @@ function below(name: Dimension, count: CoverageCount, { [name]: least = 0 }: Thr
   return `coverage of ${name} is ${percent}% (${count.covered} of ${count.total}), less than ${least}%`;
 }
 
-/** Coverage as JSON. */
+/** Returns the coverage as JSON. */
 export function coverageJson(coverage: Coverage): string {
   return harmlessJson(`${JSON.stringify({ format: 1, ...coverage }, undefined, 1)}\n`);
 }
 
-/** Coverage as JUnit XML: a case for each dimension, which fails below its threshold. */
+/** Returns the coverage as JUnit XML, with a case for each dimension that fails below its threshold. */
 export function coverageJunit({ totals, operations }: Coverage, thresholds: Thresholds): string {
   const cases = DIMENSION_NAMES.map((name) => ({
     name: `${name}: ${totals[name].covered} of ${totals[name].total}`,
@@ -45,7 +45,7 @@ export function coverageJunit({ totals, operations }: Coverage, thresholds: Thre
   return junitSuite({ name: "coverage", cases });
 }
 
-/** Coverage as one page: a heat map, whose cells lead to the items of an operation, and from each to the step that covered it. */
+/** Returns the coverage as one page: a heat map whose cells link to the items of an operation, and from each item to the step that covered it. */
 export function coverageHtml(coverage: Coverage): Iterable<string> {
   const steps = new StepList();
   const sections = coverage.operations.map((each) => section(each, steps));

@@ -14,7 +14,7 @@ import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { operationAt } from "../operations/route.ts";
 import { joined, parsed, statusesOf } from "./items.ts";
 
-/** How answers differ from the contract, with its words for people. */
+/** The kinds of differences between answers and the contract, with their words for people. */
 export const FINDINGS = {
   field: "new field",
   type: "other type",
@@ -26,9 +26,9 @@ export const FINDINGS = {
 
 /** A difference between the answers of the service and the contract. */
 export interface ContractFinding {
-  /** The same whenever it is found again. */
+  /** The id, which is the same whenever it is found again. */
   readonly id: string;
-  /** How the answer differs. */
+  /** The kind of difference. */
   readonly kind: keyof typeof FINDINGS;
   /** The name of the operation. */
   readonly operation: string;
@@ -36,15 +36,15 @@ export interface ContractFinding {
   readonly where: string;
   /** What differs, in words. */
   readonly message: string;
-  /** The value that was seen first, as JSON, cut at `LIMITS.findingChars`; empty of `absent`. */
+  /** The first value that was seen, as JSON, cut at `LIMITS.findingChars`; empty for `absent`. */
   readonly example: string;
-  /** The line of the profile or of the contract that it calls for. */
+  /** The line of the profile or the contract that should be changed or added. */
   readonly callsFor: string;
-  /** The run that showed it first; null of `absent`, and when the exchange names none. */
+  /** The run that showed it first; null for `absent`, and if the exchange names none. */
   readonly run: string | null;
-  /** The step that showed it first; null of `absent`, and before the first step of the run. */
+  /** The step that showed it first; null for `absent`, and before the first step of the run. */
   readonly step: string | null;
-  /** In how many answers. */
+  /** The number of answers with it. */
   count: number;
 }
 
@@ -52,18 +52,18 @@ interface Difference extends Pick<ContractFinding, "kind" | "where" | "message" 
   readonly value: unknown;
 }
 
-/** Finds where answers differ from the contract: takes one exchange after the other. */
+/** Finds differences between answers and the contract, one exchange at a time. */
 export class ContractCheck {
   readonly #profile: Profile;
   readonly #found = new Map<string, ContractFinding>();
-  /** By operation and object: how often the object was there, and the fields that it ever had. */
+  /** By operation and object: how often the object was there, and all fields that it had. */
   readonly #objects = new Map<string, SeenObject>();
 
   constructor(profile: Profile) {
     this.#profile = profile;
   }
 
-  /** Takes one exchange; without an answer, or of no known operation, it shows nothing. */
+  /** Takes one exchange. An exchange without an answer, or of an unknown operation, shows nothing. */
   take(exchange: KeptExchange): void {
     const { answer } = exchange;
     const operation = operationAt(exchange.method, exchange.url);
@@ -77,7 +77,7 @@ export class ContractCheck {
     if (status >= 400 && isObject(value)) noteCondition(operation, refusalText(value as Json, text).condition, note);
   }
 
-  // An archive may keep no bodies.
+  // An archive may contain no bodies.
   #success(
     operation: Operation,
     { text, value }: { text: string; value: unknown },
@@ -102,7 +102,7 @@ export class ContractCheck {
     else this.#found.set(id, { id, operation: name, ...difference, example, run: run ?? null, step, count: 1 });
   }
 
-  /** Returns what was found, and the fields that were never there although there was room for them often enough. */
+  /** Returns the findings, including fields that were never there although they could have been there often enough. */
   findings(): readonly ContractFinding[] {
     const absent = [...this.#objects.values()].flatMap(({ operation, path, schema, seen, count }) => {
       if (count < LIMITS.absentAfter) return [];
@@ -119,7 +119,7 @@ export class ContractCheck {
   }
 }
 
-/** Not now, which any service and any gateway may say. So is a failure (5xx), which is never a refusal. */
+/** Statuses that mean "not now", which any service and any gateway may send. The same is true of a failure (5xx), which is never a refusal. */
 const OF_THE_MOMENT: ReadonlySet<number> = new Set([408, 425, 429, 499]);
 const ID_CHARS = 12;
 
@@ -152,7 +152,7 @@ function otherSuccess({ call }: Operation, status: number): Difference {
   };
 }
 
-// Only the service's own error shows that its status is one of a refusal.
+// Only an error from the service itself shows that its status means a refusal.
 function otherRefusal(operation: Operation, { status, value }: { status: number; value: Json }, profile: Profile): Difference {
   const side = operation.call.interface;
   const isOwn = isOwnError(operation, value, profileOf(profile, side).errors);
@@ -271,7 +271,7 @@ class AnswerWalk {
   }
 }
 
-/** The settings of the profile by which a text can be a number, or a boolean. */
+/** The profile settings with which a text can be a number or a boolean. */
 const AS_TEXTS = [{ numbers: "text" }, { booleans: "text" }] as const;
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -7,13 +7,13 @@ import { pathValues } from "../operations/route.ts";
 import { hasEntities } from "../services/services.ts";
 import type { Dimension } from "./dimensions.ts";
 
-/** The ways in which the answer to a write gets lost. */
+/** The ways to lose the answer to a write. */
 export const LOST = { none: "no answer", untrusted: "an answer that nobody can trust", ended: "the process ended" } as const;
 
-/** Everything of an operation that can be covered: by dimension, the names of the items. */
+/** All items of an operation that can be covered: the names of the items by dimension. */
 export type OperationItems = Readonly<Record<Dimension, readonly string[]>>;
 
-/** Returns everything of an operation that can be covered. */
+/** Returns all items of an operation that can be covered. */
 export function itemsOf({ call, writes }: Operation): OperationItems {
   const found: Found = { fields: new Set(), words: new Set() };
   for (const { name, schema } of call.parameters) addWords(found, schema, name);
@@ -30,11 +30,11 @@ export function itemsOf({ call, writes }: Operation): OperationItems {
   };
 }
 
-/** Any status that the contract does not name: a refusal. */
+/** Any status that the contract does not name, which means a refusal. */
 const OTHERS = "default";
 const ERROR: JsonSchema = { $ref: "contract#/$defs/Error" };
 
-/** Returns the statuses of success in the contract. */
+/** Returns the success statuses of the contract. */
 export function statusesOf({ successStatus, otherStatuses = [] }: ContractOperation): readonly number[] {
   return [successStatus, ...otherStatuses];
 }
@@ -62,7 +62,7 @@ interface Within {
   readonly side: string;
   readonly path: string;
   readonly found: Found;
-  /** The schemas around this one: one that is within itself is described once. */
+  /** The schemas around this one. A schema that contains itself is described only once. */
   readonly around: readonly JsonSchema[];
 }
 
@@ -146,7 +146,7 @@ function valueOf(
   return query?.get(key === undefined ? name : (parameters[key] ?? name)) ?? undefined;
 }
 
-/** Returns the value of a JSON text; `undefined` of any other text. */
+/** Returns the value of a JSON text; `undefined` for any other text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -157,12 +157,12 @@ export function parsed(text: string): unknown {
 
 interface Meeting {
   readonly path: string;
-  /** The names on the wire of the fields of a body, by its key in the profile. */
+  /** Returns the names of body fields on the wire, by the body's key in the profile. */
   readonly names: (key: string | undefined) => Readonly<Record<string, string>> | undefined;
   readonly around: readonly JsonSchema[];
 }
 
-// Walks a value and its schema together: each described field that the value has, with what it holds. List items have the path of their list.
+// Walks through a value and its schema together, and visits each described field of the value. List items have the path of their list.
 function meet(
   given: JsonSchema,
   value: unknown,

@@ -1,7 +1,7 @@
 import { type Coverage, countIn, type CoverageCount, type OperationCoverage, percentOf } from "./coverage.ts";
 import { DIMENSION_NAMES, DIMENSIONS } from "./dimensions.ts";
 
-/** Coverage as lines for people; `full` lists what is not covered. */
+/** Returns the coverage as lines for people. `full` lists what is not covered. */
 export function coverageLines({ totals, operations }: Coverage, full: boolean): readonly string[] {
   const rows = [
     ["operation", ...Object.values(DIMENSIONS)],
@@ -20,7 +20,7 @@ function cell({ covered, total }: CoverageCount): string {
   return total === 0 ? "-" : `${covered}/${total}`;
 }
 
-/** Returns what is not covered of an operation, a line for each dimension. */
+/** Returns what is not covered of an operation, one line for each dimension. */
 export function missingLines({ operation, items }: OperationCoverage): readonly string[] {
   return DIMENSION_NAMES.flatMap((name) => {
     const missing = items[name].flatMap((item) => (item.by === null ? [item.name] : []));
