@@ -15,10 +15,10 @@ import { alwaysWritten, removed, withFailures, failureOf } from "./failure.ts";
 import { temporaryFile } from "./temporary.ts";
 
 const IN_MEMORY = ":memory:";
-// SQLite's name for a file without a name, which disappears when it is closed or its process ends.
+// SQLite's name for an unnamed file, which disappears when it is closed or its process ends.
 const TEMPORARY = "";
 const BUSY_TIMEOUT_MS = 10_000;
-// Overwriting the log from its beginning syncs in half the time of growing it, so the log restarts soon.
+// Syncing takes half as long if the log is overwritten from its beginning instead of growing, so the log restarts soon.
 const WAL_PAGES = 250;
 
 const KEPT = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`;
@@ -26,12 +26,12 @@ const UNKEPT = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp
 
 /**
  * One SQLite file, opened in the only way that we trust: a regular file of this user with the tables that tokenbook made, a write-ahead
- * log, every commit synced, foreign keys on, mode 0600. Statements are compiled once.
+ * log, a sync at every commit, foreign keys, and mode 0600. Statements are compiled once.
  */
 export class Database implements SqlDatabase {
   /** The path of the file; `:memory:` for a database in memory, empty for a temporary file. */
   readonly path: string;
-  /** Undefined: the tables are in a file. */
+  /** Always undefined, because the tables are in a file. */
   readonly server = undefined;
   /** The clock of this machine. */
   readonly clock: Clock = { ...systemClock, uptime: uptimeOfMachine };
@@ -39,15 +39,15 @@ export class Database implements SqlDatabase {
   readonly #named: string;
   readonly #connect: Connect;
   #connection: DatabaseSync;
-  /** How the file was when it was connected without locks: nobody had it open for writing. */
+  /** The state of the file when it was opened without locks, because nobody had it open for writing. */
   #idle: BigIntStats | undefined;
   #isReading = false;
-  /** Whether a transaction makes sure that the state was not moved away meanwhile. */
+  /** Whether each transaction checks that the state was not moved away. */
   #isGuarded = false;
   #isMoving = false;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** The device and number of the file, in case another file takes its name. */
+  /** The inode of the file, in case another file takes its name. */
   readonly #inode: number | undefined;
 
   protected constructor(path: string, connect: Connect = connectForWriting) {
@@ -59,8 +59,8 @@ export class Database implements SqlDatabase {
   }
 
   /**
-   * Opens the file, and creates it (mode 0600, its folder 0700) when it does not exist. `:memory:` gives a database of this process.
-   * Throws a Failure when it is not a file of this user alone, or has other tables than its layout.
+   * Opens the file, and creates it (mode 0600, its folder 0700) if it does not exist. `:memory:` gives a database of this process. Throws a
+   * Failure if the file does not belong to this user alone, or has other tables than its layout.
    */
   static open(path: string, layout: TableLayout, opening: Opening = {}): Database {
     return Database.#known(path, layout, { ...opening, connect: connectForWriting });
@@ -71,12 +71,12 @@ export class Database implements SqlDatabase {
     return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout);
   }
 
-  /** Opens an existing file for reading only: nothing in it or beside it is changed, and writes fail. */
+  /** Opens an existing file for reading only: nothing in it or beside it changes, and writes fail. */
   static look(path: string, layout: TableLayout, opening: Opening = {}): Database {
     return Database.#known(path, layout, { ...opening, connect: connectForLooking });
   }
 
-  /** Throws a Failure when a journal has the mark of a move. Nothing in it or beside it is changed. */
+  /** Throws a Failure if a journal has the mark of a move. Nothing in it or beside it changes. */
   static assertUnmarked(path: string): void {
     withFailures(path, () => {
       using database = new Database(path, connectForLooking);
@@ -106,7 +106,7 @@ export class Database implements SqlDatabase {
     });
   }
 
-  /** Returns the format of the tables of a layout; 0 where there are none. For a move, without the mark in it. */
+  /** Returns the format of the tables of a layout; 0 if there are none. During a move, it leaves out the mark in it. */
   formatOf(layout: TableLayout): number {
     const format = layout.versionOf(this);
     return this.#isMoving ? plainFormat(format) : format;
@@ -117,17 +117,17 @@ export class Database implements SqlDatabase {
     return lines.filter((each) => each !== "ok");
   }
 
-  /** Opens a file of this process alone, for temporary data that is too large for memory. */
+  /** Opens a file that only this process uses, for temporary data that is too large for memory. */
   static temporary(): Database {
     return withFailures(temporaryFile(), () => new Database(TEMPORARY));
   }
 
-  /** The path of the file; undefined when the database is in memory. */
+  /** The path of the file; undefined if the database is in memory. */
   get file(): string | undefined {
     return this.path === IN_MEMORY ? undefined : this.path;
   }
 
-  /** Does nothing: each commit of a file is synced by this process. */
+  /** Does nothing, because this process syncs each commit of a file. */
   assertDurable(): void {
     // each commit is synced
   }
@@ -136,7 +136,7 @@ export class Database implements SqlDatabase {
     if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }
 
-  /** Runs statements that make or change tables. Throws a DatabaseFailure. */
+  /** Runs statements that create or change tables. Throws a DatabaseFailure. */
   exec(sql: string): void {
     withFailures(this.#named, () => this.#connection.exec(sql));
   }
@@ -159,7 +159,7 @@ export class Database implements SqlDatabase {
     return this.#read(() => this.#statement(sql).all(...values)) as unknown as readonly SqlRow[];
   }
 
-  /** Returns the rows of a query one by one, or all at once where the file is read without locks. Throws a DatabaseFailure. */
+  /** Returns the rows of a query one by one, or all at once if the file is read without locks. Throws a DatabaseFailure. */
   *iterate(sql: string, ...values: Cell[]): Generator<SqlRow> {
     if (this.#idle !== undefined) return yield* this.all(sql, ...values);
     try {
@@ -182,7 +182,7 @@ export class Database implements SqlDatabase {
     }
   }
 
-  /** The same as a transaction, because a file has one writer at a time. */
+  /** Does the same as a transaction, because a file has one writer at a time. */
   sharedTransaction(work: () => void): void {
     this.transaction(work); // a file has one writer at a time
   }
@@ -196,18 +196,18 @@ export class Database implements SqlDatabase {
     this.#connection.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes it at the end of its scope (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }
 
-  // Only a journal has a mark, and the other place of a folder is always the database.
+  // Only a journal has a mark. For a folder, the other place is always the database.
   #assertUnmarked(): void {
     const role = roleOf(userVersionOf(this));
     if (role !== undefined) throw markFailure(role, dirname(this.path), DATABASE);
   }
 
-  // All reads see the changes of other processes, or none does.
+  // Either all reads see the changes of other processes, or none does.
   #atOneMoment(look: () => void): void {
     this.#read(() => {
       this.#connection.exec("BEGIN");
@@ -219,7 +219,7 @@ export class Database implements SqlDatabase {
     });
   }
 
-  // What is read without locks counts only if nobody has written the file since it was connected; else it is read again (decision 178).
+  // A read without locks counts only if nobody has written the file since it was opened. Otherwise it is repeated (decision 178).
   #read<T>(read: () => T): T {
     for (let attempt = 1; ; attempt++) {
       if (this.#idle === undefined || this.#isReading) return withFailures(this.#named, read);
@@ -264,13 +264,13 @@ function newModel(): ModelFile {
   return { all: (sql) => model.prepare(sql).all(), exec: (sql) => model.exec(sql), close: () => model.close() };
 }
 
-// Nothing in the file may call a function that has effects, or change its own tables by their text.
+// Nothing in the file may call a function with effects, or change its own schema as text.
 const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false };
 const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
 
 /** How the file of a state is opened. */
 interface Opening {
-  /** Whatever the mark of a move says: for the move itself. */
+  /** Whether to ignore the mark of a move, as the move itself must. */
   readonly moving?: boolean;
 }
 
@@ -288,7 +288,7 @@ function connectForWriting(path: string): Connected {
   return { connection: withoutTrust(new DatabaseSync(path, options), KEPT) };
 }
 
-// Reading would create a missing log; without a log, the file alone is complete, and is read without locks.
+// Reading would create a missing log. Without a log, the file alone is complete, and is read without locks.
 function connectForLooking(path: string): Connected {
   assertFilesPrivate(path, "look");
   const idle = hasLog(path) ? undefined : statSync(path, { bigint: true });
@@ -298,7 +298,7 @@ function connectForLooking(path: string): Connected {
   return { connection: withoutTrust(connection), idle };
 }
 
-/** Returns whether a log is beside the file: a process writes the file, or was killed while it wrote. */
+/** Returns whether there is a log beside the file: a process is writing the file, or was killed while writing it. */
 function hasLog(path: string): boolean {
   return ["-wal", "-journal"].some((suffix) => (statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
@@ -314,12 +314,12 @@ function withoutTrust(connection: DatabaseSync, settings = ""): DatabaseSync {
   return connection;
 }
 
-/** Connects to a file as it is, without the settings of a {@link Database}, and without waiting: for locks only. */
+/** Connects to a file without the settings of a {@link Database}, and without waiting. For locks only. */
 export function connectPlainly(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): DatabaseSync {
   return new DatabaseSync(path, { ...DISTRUSTED, readOnly, timeout: 0 });
 }
 
-/** Connects to a file of somebody else: SQLite refuses every statement but a query. `isAlone`: nobody has it open. */
+/** Connects to a foreign file. SQLite refuses every statement that is not a query. `isAlone`: nobody has the file open. */
 export function connectForQuery(path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync {
   const address = pathToFileURL(path);
   if (isAlone) address.searchParams.set("immutable", "1");
@@ -330,7 +330,7 @@ export function connectForQuery(path: string, { isAlone }: { readonly isAlone: b
   return connection;
 }
 
-// Without recursion, every query comes to an end.
+// Without recursion, every query ends.
 const OF_A_QUERY: ReadonlySet<number> = new Set([constants.SQLITE_SELECT, constants.SQLITE_READ, constants.SQLITE_FUNCTION]);
 
 function inodeOf(path: string): number | undefined {

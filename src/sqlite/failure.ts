@@ -14,7 +14,7 @@ const UNUSABLE: FailureText = {
 
 const FULL: FailureText = { code: "database.full", what: "cannot grow", next: "make room on the disk" };
 
-// By SQLite's result code, extended where that is more exact than the primary one. Any other code is a fault of tokenbook.
+// By SQLite's result code; the extended code is used if it is more exact than the primary one. Any other code is a fault of tokenbook.
 const BY_RESULT_CODE: ReadonlyMap<number, FailureText> = new Map([
   [
     5,
@@ -45,7 +45,7 @@ export function withFailures<T>(path: string, work: () => T): T {
   }
 }
 
-/** Returns an error of SQLite as a DatabaseFailure; any other error unchanged. */
+/** Returns an error of SQLite as a DatabaseFailure, and any other error unchanged. */
 export function failureOf(path: string, error: unknown): unknown {
   const { errcode, syscall } = error as { readonly errcode?: number; readonly syscall?: string };
   const text =
@@ -59,7 +59,7 @@ export function failureOf(path: string, error: unknown): unknown {
 // The primary code is the lower byte of an extended one.
 const PRIMARY = 256;
 
-/** Returns the failure of a file that changes whenever it is read. */
+/** Returns the failure for a file that changes during every read. */
 export function alwaysWritten(path: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.busy",
@@ -68,7 +68,7 @@ export function alwaysWritten(path: string): DatabaseFailure {
   });
 }
 
-/** Returns the failure of an open file that is not at its path any more. */
+/** Returns the failure for an open file that is no longer at its path. */
 export function removed(path: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.removed",

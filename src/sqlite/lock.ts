@@ -5,20 +5,20 @@ import { assertPrivate, createPrivate, removePrivate } from "../files/private.ts
 import { connectPlainly } from "./database.ts";
 import { withFailures } from "./failure.ts";
 
-/** The result of trying a lock. `gone`: there is no file of that name. `unclear`: it cannot be tried. */
+/** The result of trying a lock. `gone`: the file does not exist. `unclear`: the lock cannot be tried. */
 export type LockState = "held" | "free" | "gone" | "unclear";
 
-// The primary result code of SQLite when another process has the lock.
+// SQLite's primary result code if another process has the lock.
 const BUSY = 5;
 
 /**
- * An exclusive lock on an empty file, held until it is released or the process ends. The kernel keeps it: all processes of one kernel see
- * it, in any container. It stays while the process is stopped, and ends with the process in every case. Only SQLite may open the file
- * while it is locked: a POSIX lock is lost when its process closes any descriptor of the file.
+ * An exclusive lock on an empty file, held until it is released or the process ends. The kernel keeps it, so all processes of the same
+ * kernel see it, in any container. It stays while the process is stopped, and ends with the process in every case. Only SQLite may open the
+ * file while it is locked, because a process loses its POSIX lock when it closes any descriptor of the file.
  */
 export class FileLock {
   readonly path: string;
-  /** The device and number of the file, in case another file takes its name. */
+  /** The inode of the file, in case another file takes its name. */
   readonly inode: string;
   readonly #connection: DatabaseSync;
 
@@ -29,8 +29,8 @@ export class FileLock {
   }
 
   /**
-   * Creates the file and locks it; returns `undefined` when another process tried its lock at that moment, which makes the name useless.
-   * Throws a DatabaseFailure.
+   * Creates the file and locks it. Returns `undefined` if another process tried the lock at that moment, because then the name cannot be
+   * used. Throws a DatabaseFailure.
    */
   static create(path: string): FileLock | undefined {
     return withFailures(path, () => {
@@ -38,7 +38,7 @@ export class FileLock {
       const inode = inodeAt(path);
       const connection = connectPlainly(path);
       const isLocked = lock(connection);
-      // A process that had the lock in between took the file for one of a dead process, and has removed it.
+      // A process that had the lock in between took the file for that of a dead process, and has removed it.
       if (isLocked && inode !== undefined && inodeAt(path) === inode) return new FileLock(path, inode, connection);
       connection.close();
       return undefined;
@@ -52,18 +52,18 @@ export class FileLock {
 
   /** Removes the file, and releases the lock. */
   release(): void {
-    // Removed while it is locked, because whoever has the lock may remove it.
+    // Removed while it is locked, because anybody who gets the lock may remove the file.
     if (this.isInPlace) removePrivate(this.path);
     this.#connection.close();
   }
 }
 
-/** Returns whether a process holds the lock of a file. It never waits, changes nothing, and needs only the right to read. */
+/** Returns whether a process holds the lock of a file. Never waits, changes nothing, and needs only the right to read. */
 export function lockState(path: string): LockState {
   return whileFree(path, () => undefined);
 }
 
-/** Removes the files of a folder that have our names and no lock. Files that cannot be removed stay. */
+/** Removes the files of a folder with our names and without a lock. Files that cannot be removed stay. */
 export function removeFree(folder: string, ours: RegExp): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -71,7 +71,7 @@ export function removeFree(folder: string, ours: RegExp): void {
   }
 }
 
-// A shared lock prevents an exclusive one meanwhile, and does not hinder others who only try.
+// During the work, a shared lock prevents an exclusive one, but does not hinder others who only try.
 function whileFree(path: string, work: () => void): LockState {
   if (inodeAt(path) === undefined) return "gone";
   try {
@@ -87,7 +87,7 @@ function whileFree(path: string, work: () => void): LockState {
   }
 }
 
-/** Returns the device and number of the file at a path; `undefined` if there is none. */
+/** Returns the inode of the file at a path; `undefined` if there is none. */
 export function inodeAt(path: string): string | undefined {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino.toString();
 }

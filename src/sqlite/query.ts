@@ -5,10 +5,10 @@ import { assertUnchanged, type NamedFile, readHead } from "../files/regular.ts";
 import { connectForQuery } from "./database.ts";
 import { failureOf } from "./failure.ts";
 
-/** One row of a query, by the names of its columns. A whole number is a bigint, so that none is rounded. */
+/** One row of a query, by the names of its columns. Whole numbers are bigints, so that none is rounded. */
 export type QueryRow = Readonly<Record<string, string | number | bigint | null | Uint8Array>>;
 
-/** Runs a query on a file of somebody else, which it cannot change. `accept` gets the columns, and may throw. Throws a Failure. */
+/** Runs a query on a foreign file, which it cannot change. `accept` receives the columns, and may throw. Throws a Failure. */
 export function* queryFile(
   { path: given, name }: NamedFile,
   query: string,
@@ -19,7 +19,7 @@ export function* queryFile(
   assertOneName(file);
   const isAlone = isIdleLog(file);
   const before = statSync(path, { bigint: true });
-  // Without locks, only this shows that the rows are of one moment.
+  // Without locks, only this shows that all rows are from one moment.
   const assertOneMoment = (): void => {
     if (isAlone) assertUnchanged(file, before, statSync(path, { bigint: true }));
   };
@@ -38,13 +38,13 @@ export function* queryFile(
   }
 }
 
-// SQLite compiles the first statement of a text, and does not look at what follows.
+// SQLite compiles only the first statement of a text, and ignores what follows.
 function assertOneQuery(statement: StatementSync, query: string): void {
   if (statement.columns().length === 0) throw refused("it gives no rows");
   if (query.slice(statement.sourceSQL.length).trim() !== "") throw refused("something follows its first statement");
 }
 
-// An error in the statement, a write, a value that is too large, and a statement of another kind.
+// An error in the statement, a write, a value that is too large, and another kind of statement.
 const REFUSALS: ReadonlySet<number> = new Set([1, 8, 18, 23]);
 
 function refused(why: string): Failure {
@@ -55,7 +55,7 @@ function refused(why: string): Failure {
   });
 }
 
-// SQLite finds the log and the journal by the name of the file. What changed lately is in them.
+// SQLite finds the log and the journal, which contain recent changes, by the name of the file.
 function assertOneName({ path, name }: NamedFile): void {
   const { nlink } = statSync(path);
   if (nlink === 1) return;
@@ -71,7 +71,7 @@ const MAGIC = "SQLite format 3\0";
 const WRITE_VERSION = 18;
 const HAS_LOG = 2;
 
-// To read a file with a log, SQLite makes the log if it is missing. A file that nobody has open is read without.
+// To read a file with a log, SQLite creates a missing log. A file that nobody has open is read without it.
 function isIdleLog({ path, name }: NamedFile): boolean {
   const head = readHead({ path, name }, HEAD_BYTES);
   if (head.subarray(0, MAGIC.length).toString("latin1") !== MAGIC)

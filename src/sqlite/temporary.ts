@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs";
 const VARIABLES = ["SQLITE_TMPDIR", "TMPDIR"] as const;
 const FOLDERS = ["/var/tmp", "/usr/tmp", "/tmp"] as const;
 
-/** Returns a name for SQLite's temporary file, which has none: its folder, which SQLite chooses in this order. */
+/** Returns a description of SQLite's unnamed temporary file: its folder, which SQLite chooses in this order. */
 export function temporaryFile(): string {
   const [byHand] = VARIABLES.filter((name) => isUsable(process.env[name]));
   if (byHand !== undefined) return `the temporary file in ${process.env[byHand]} (${byHand})`;
