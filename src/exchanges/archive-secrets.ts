@@ -4,31 +4,31 @@ import { contract } from "../contract/contract.ts";
 import { services } from "../services/services.ts";
 import type { KeptExchange } from "./kept.ts";
 
-/** Shorter values would mask other words too. */
+/** Shorter values would also mask ordinary words. */
 const SHORTEST = 6;
 
-/** The names of headers, and of parameters, whose values are keys. */
+/** The names of headers and parameters whose values are keys. */
 const SECRET_NAME = /^(?:x-api-key|authorization|proxy-authorization|(?:set-)?cookie|.*(?:token|secret|password|api[-_]?key))$/i;
 
-/** Returns whether a parameter of this name carries a key. */
+/** Returns whether a parameter with this name contains a key. */
 function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Returns whether a header carries the key of an interface. */
+/** Returns whether a header contains the key of an interface. */
 export function isKeyHeader(name: string): boolean {
   return services.some(({ keyHeader }) => keyHeader.toLowerCase() === name.toLowerCase());
 }
 
 let known: ReadonlySet<string> | undefined;
 
-/** Returns whether a field of this name carries a secret. A field of the contract, such as vaultToken, does not. */
+/** Returns whether a field with this name contains a secret. Fields of the contract, such as vaultToken, do not. */
 export function isSecretField(name: string): boolean {
   known ??= new Set(Object.values(contract.$defs).flatMap(({ properties = {} }) => Object.keys(properties)));
   return isSecretName(name) && !known.has(name);
 }
 
-/** Returns the keys, the cookies and the secret parameters of requests, each with the name of its header or parameter. */
+/** Returns the keys, cookies and secret parameters of requests, each with the name of its header or parameter. */
 export function secretsOfRequests(exchanges: readonly KeptExchange[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { headers, url } of exchanges) {
@@ -40,8 +40,8 @@ export function secretsOfRequests(exchanges: readonly KeptExchange[]): ReadonlyM
 }
 
 /**
- * Returns the exchanges of an archive with its secrets masked wherever they turn up: those of its requests, those that answers set, and the values of all
- * fields that are named like secrets.
+ * Returns the exchanges of an archive with its secrets masked wherever they appear: those in requests, those that answers set, and the values of all fields
+ * that are named like secrets.
  */
 export function maskedArchive(exchanges: readonly KeptExchange[]): readonly KeptExchange[] {
   const found = new Map<string, string>();
@@ -51,7 +51,7 @@ export function maskedArchive(exchanges: readonly KeptExchange[]): readonly Kept
     for (const [name, value] of secretHeaders(answer?.headers ?? {})) found.set(value, name);
     for (const text of [body, answer?.text]) for (const [name, value] of secretFields(text)) found.set(value, name);
   }
-  // Last, so that a key is shown by the name of its header.
+  // These come last, so that a key is shown with the name of its header.
   for (const [value, name] of secretsOfRequests(exchanges)) found.set(value, name);
   const redact = redactor(Array.from(found, ([value, name]) => new Secret(name.replaceAll(/\W+/g, "_").toUpperCase(), value)));
   return exchanges.map((exchange) => maskedExchange(exchange, redact));
@@ -67,7 +67,7 @@ function maskedExchange({ url, headers, body, answer, ...rest }: KeptExchange, r
   };
 }
 
-// It stays an address.
+// The result is still a valid URL.
 function maskedUrl(text: string, redact: Redact): string {
   const url = new URL(text);
   Object.assign(url, { username: "", password: "" });
@@ -85,7 +85,7 @@ function secretHeaders(headers: KeptExchange["headers"]): readonly (readonly [st
   return secret.flatMap(([name, value]) => partsOf(value).map((part) => [name, part] as const));
 }
 
-// `Bearer abc`, and cookies `a=b; c=d`.
+// Splits headers such as `Bearer abc`, and cookies such as `a=b; c=d`.
 function partsOf(header: string): readonly string[] {
   if (header.startsWith("${{")) return [];
   const parts = header.split(/[;\s]+/).map((part) => part.slice(part.startsWith("=") ? 1 : part.indexOf("=") + 1));
@@ -96,7 +96,7 @@ function secretFields(text: string | null | undefined): readonly (readonly [stri
   try {
     return text === null || text === undefined ? [] : fieldsIn(parseJson(text));
   } catch {
-    return []; // no JSON has no fields
+    return []; // a text that is not JSON has no fields
   }
 }
 

@@ -22,7 +22,7 @@ const ON_SERVER: ServerTables = {
   ],
 };
 
-/** The kept exchanges as a part of the state. */
+/** The stored exchanges as a part of the state. */
 export const EXCHANGES_PART: StatePart = {
   entry: "exchanges.db",
   layout: new TableLayout([TABLES], { server: ON_SERVER }),
@@ -30,7 +30,7 @@ export const EXCHANGES_PART: StatePart = {
 };
 const DAY_MS = 86_400_000;
 
-/** The exchanges that runs were asked to keep, and what was found in them: one file in the state directory. */
+/** The exchanges that runs were asked to store, and the findings in them: one file in the state directory. */
 export class ExchangeStore {
   readonly #database: SqlDatabase;
 
@@ -38,17 +38,17 @@ export class ExchangeStore {
     this.#database = database;
   }
 
-  /** Opens the store, and creates it where there is none. Throws a Failure. */
+  /** Opens the store, and creates it if there is none. Throws a Failure. */
   static open(place: StatePlace): ExchangeStore {
     return new ExchangeStore(openPart(place, EXCHANGES_PART));
   }
 
-  /** Opens the store where there is one; otherwise gives an empty one that leaves nothing. Throws a Failure. */
+  /** Opens the store if there is one; otherwise returns an empty one that leaves nothing behind. Throws a Failure. */
   static existing(place: StatePlace): ExchangeStore {
     return new ExchangeStore(openPart(place, EXCHANGES_PART, "existing"));
   }
 
-  /** Keeps one more exchange of a run. */
+  /** Stores one more exchange of a run. */
   keep(run: string, environment: string, exchange: KeptExchange): void {
     this.#database.run(
       "INSERT INTO exchange (run, environment, at, body) VALUES (?, ?, ?, ?)",
@@ -59,18 +59,18 @@ export class ExchangeStore {
     );
   }
 
-  /** Returns how many exchanges of a run are kept. */
+  /** Returns how many exchanges of a run are stored. */
   count(run: string): number {
     return Number(this.#database.get("SELECT count(*) AS n FROM exchange WHERE run = ?", run)?.["n"]);
   }
 
-  /** The exchanges of a run, in the order in which they ended. */
+  /** Yields the exchanges of a run in the order in which they ended. */
   *of(run: string): Generator<KeptExchange> {
     for (const row of this.#database.iterate("SELECT run, body FROM exchange WHERE run = ? ORDER BY id", run))
       yield exchangeIn(row);
   }
 
-  /** The exchanges of all runs in an environment, in the order in which they ended. */
+  /** Yields the exchanges of all runs in an environment, in the order in which they ended. */
   *in(environment: string): Generator<KeptExchange> {
     const rows = this.#database.iterate("SELECT run, body FROM exchange WHERE environment = ? ORDER BY id", environment);
     for (const row of rows) yield exchangeIn(row);
@@ -81,24 +81,24 @@ export class ExchangeStore {
     return this.#database.all("SELECT DISTINCT environment FROM exchange").map(({ environment }) => String(environment));
   }
 
-  /** Removes the exchanges of some runs, and returns how many there were. */
+  /** Deletes the exchanges of some runs, and returns their number. */
   dropOf(runs: readonly string[]): number {
     return this.#database.transaction(() =>
       runs.reduce((sum, run) => sum + this.#database.run("DELETE FROM exchange WHERE run = ?", run).changes, 0),
     );
   }
 
-  /** Removes the exchanges that began before a moment, and returns how many there were. */
+  /** Deletes the exchanges that began before a moment, and returns their number. */
   dropBefore(at: number): number {
     return this.#database.run("DELETE FROM exchange WHERE at < ?", at).changes;
   }
 
-  /** Removes what is older than `LIMITS.exchangeDays`. */
+  /** Deletes exchanges that are older than `LIMITS.exchangeDays`. */
   dropOld(now: number): void {
     this.dropBefore(now - LIMITS.exchangeDays * DAY_MS);
   }
 
-  /** Remembers findings of an environment, and returns since when each is known. */
+  /** Stores findings of an environment, and returns since when each is known. */
   remember(environment: string, ids: readonly string[], now: number): ReadonlyMap<string, number> {
     return this.#database.transaction(
       () =>
@@ -122,13 +122,13 @@ export class ExchangeStore {
     this.#database.close();
   }
 
-  /** Closes it where its scope ends (`using`). */
+  /** Closes the store when its scope ends (`using`). */
   [Symbol.dispose](): void {
     this.close();
   }
 }
 
-/** The exchanges that are kept of a run. Throws a Failure. */
+/** Yields the stored exchanges of a run. Throws a Failure. */
 export function* keptExchanges(place: StatePlace, run: string): Generator<KeptExchange> {
   using store = ExchangeStore.existing(place);
   yield* store.of(run);

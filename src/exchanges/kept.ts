@@ -1,22 +1,22 @@
-/** An exchange with the service, as it is kept: secrets are masked. */
+/** A stored exchange with the service. Secrets are masked. */
 export interface KeptExchange {
-  /** The run that made it; `undefined` in a file of another program. */
+  /** The run that made it; `undefined` in a file from another program. */
   readonly run?: string | undefined;
-  /** The address of the step for which it was made; null before the first step. */
+  /** The address of the step that made it; null before the first step. */
   readonly step: string | null;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** How long it took to its end, in milliseconds. */
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** The HTTP method. */
   readonly method: string;
-  /** The whole address, with its query. */
+  /** The complete URL with its query. */
   readonly url: string;
-  /** The headers of the request, by their names. */
+  /** The headers of the request, by name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of the request; null without one. */
+  /** The body of the request; null if there is none. */
   readonly body: string | null;
-  /** Null when no answer came. */
+  /** The answer; null if none came. */
   readonly answer: KeptAnswer | null;
   /** Why no answer came. */
   readonly why: string | null;
@@ -24,9 +24,9 @@ export interface KeptExchange {
 
 /** The answer of an exchange. */
 export interface KeptAnswer {
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number;
-  /** The headers of the answer, by their names; no cookie is kept. */
+  /** The headers of the answer, by name. Cookies are not stored. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body of the answer. */
   readonly text: string;

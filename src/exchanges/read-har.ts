@@ -7,18 +7,18 @@ import type { KeptExchange } from "./kept.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What to do about an archive that is too large. */
+/** The advice for an archive that is too large. */
 export const IF_HAR_TOO_LARGE = {
   why: "an HTTP Archive is read as a whole",
   next: "record a shorter session, or export only the requests to the service",
 };
 
-/** Returns the exchanges of an HTTP Archive, whoever wrote it, with its secrets masked. Throws a Failure that names the file and the entry. */
+/** Returns the exchanges of an HTTP Archive from any program, with its secrets masked. Throws a Failure that names the file and the entry. */
 export function readHar(text: string, file: string): readonly KeptExchange[] {
   return maskedArchive(readHarWithKeys(text, file));
 }
 
-/** The same with all keys in them, for who must find out which values are keys and shows none. */
+/** Does the same without masking, for callers that must find out which values are keys. They must not show any of them. */
 export function readHarWithKeys(text: string, file: string): readonly KeptExchange[] {
   const entries = fieldsOf(fieldsOf(parsedHar(text, file))["log"])["entries"];
   if (!Array.isArray(entries)) throw invalid(file, "it has no list log.entries");
@@ -35,7 +35,7 @@ function parsedHar(text: string, file: string): unknown {
   }
 }
 
-// The parser's own message quotes the text, and an archive is full of keys.
+// The parser's own message quotes the text, which is full of keys, so we only show the place.
 function placeIn(message: string, text: string): string {
   if (/end of JSON|unterminated/i.test(message))
     return `: it ends in the middle, after ${text.length.toLocaleString("en")} characters`;
@@ -72,7 +72,7 @@ export function entryPlaces(text: string): readonly { readonly start: number; re
   return places;
 }
 
-/** The archive, its log, and the list of entries. */
+/** The depth of an entry: inside the archive, its log, and the list of entries. */
 const ENTRY_DEPTH = 3;
 
 function endOfText(text: string, start: number): number {
@@ -102,7 +102,7 @@ function exchangeIn(entry: Fields, where: string): KeptExchange {
   };
 }
 
-// Some programs record the bodies of requests in base64 too.
+// Some programs also record the bodies of requests in base64.
 function contentIn(content: Fields): string {
   const text = textIn(content, "text") ?? "";
   return content["encoding"] === "base64" ? Buffer.from(text, "base64").toString() : text;

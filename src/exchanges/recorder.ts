@@ -7,23 +7,23 @@ import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeptExchange } from "./kept.ts";
 import { stepOfExchange } from "./step-of-exchange.ts";
 
-/** What a recorder asks of the world. */
+/** The ports of a recorder. */
 interface RecorderPorts {
   readonly clock: Pick<Clock, "now" | "elapsed">;
   readonly redact: Redact;
   readonly environment: string;
-  /** Called once, with the reason, when no more exchanges are kept. */
+  /** Called once with the reason when no further exchanges are stored. */
   readonly onEnd: (why: string) => void;
 }
 
-/** Keeps the exchanges of one run. What goes wrong in keeping them disturbs no exchange. */
+/** Stores the exchanges of one run. An error in storing them does not affect an exchange. */
 export class Recorder {
   readonly #store: ExchangeStore;
   readonly #ports: RecorderPorts;
   #run: string | undefined;
   #count = 0;
   #hasEnded = false;
-  /** Made before the run has its name. */
+  /** The exchanges from before the run has its id. */
   #early: KeptExchange[] = [];
 
   constructor(store: ExchangeStore, ports: RecorderPorts) {
@@ -31,7 +31,7 @@ export class Recorder {
     this.#ports = ports;
   }
 
-  /** The exchanges are of this run. */
+  /** Sets the run of the exchanges. */
   name(run: string): void {
     if (this.#run === run) return;
     this.#run = run;
@@ -39,7 +39,7 @@ export class Recorder {
     for (const exchange of this.#early.splice(0)) this.#keep(exchange);
   }
 
-  /** Makes an exchange and keeps it. One that was never sent is none. */
+  /** Makes an exchange and stores it. A request that was never sent is not an exchange. */
   async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
     const { clock } = this.#ports;
     const [startedAt, began] = [clock.now(), clock.elapsed()];
@@ -102,5 +102,5 @@ export class Recorder {
   }
 }
 
-/** Headers of an answer that let whoever has them act as us. */
+/** Headers of an answer with which anybody could act as us. */
 const PRIVATE: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2"]);
