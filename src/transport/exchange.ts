@@ -10,31 +10,34 @@ import { type ConnectionFailure, connectionFailure } from "../base/connection-fa
 
 /** The request of one HTTP exchange. */
 export interface Outgoing {
-  /** Scheme, host and port, from the environment only. */
+  /** Scheme, host and port, which come only from the environment. */
   readonly origin: string;
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path with query. */
+  /** The path with its query. */
   readonly path: string;
-  /** The headers, by their names. A secret is revealed only when the request is sent. */
+  /** The headers by their names. A secret is revealed only when the request is sent. */
   readonly headers: Readonly<Record<string, string | Secret>>;
-  /** The body, a JSON text; `undefined`: none. */
+  /** The body as JSON text; `undefined` if there is none. */
   readonly body: string | undefined;
-  /** A connection of its own, which no idle timeout of the server can cut off: for writes. */
+  /** Whether to use a new connection, which no idle timeout of the server can close. For writes. */
   readonly fresh: boolean;
-  /** How long the exchange may take, in milliseconds; with a sieve, without a record that is used, and at most `LIMITS.requestMs` altogether. */
+  /**
+   * How long the exchange may take, in milliseconds. With a sieve, this limits the time without a new record, and `LIMITS.requestMs` limits the
+   * whole exchange.
+   */
   readonly timeoutMs: number;
-  /** A write has one, because it must not leave at any time; `undefined` for a request that is harmless when late. */
+  /** The fence of a write, because a write must not leave at any time; `undefined` for a request that does no harm when it is late. */
   readonly fence: Fence | undefined;
-  /** Aborted when the answer is not needed any more: the exchange ends at once. Without it, only the timeout ends it. */
+  /** Aborted when the answer is no longer needed: the exchange ends at once. Without it, only the timeout ends the exchange. */
   readonly signal: AbortSignal | undefined;
-  /** Takes the body of a successful answer as it comes; by default all of it is held. */
+  /** Takes the body of a successful answer as it arrives; by default the whole body is held. */
   readonly sieve?: BodySieve;
-  /** The status is the answer, and the exchange ends with it: the body is not read. */
+  /** Whether the exchange ends with the status, without reading the body. */
   readonly statusAlone?: true;
 }
 
-/** Takes the bytes of a body as they come, and holds those that it has not used. They become the text of the answer. */
+/** Takes the bytes of a body as they arrive. The bytes that it has not used become the text of the answer. */
 export interface BodySieve {
   /** How many bytes it holds. */
   readonly heldBytes: number;
@@ -44,13 +47,13 @@ export interface BodySieve {
   rest(): Buffer;
 }
 
-/** The question right before the first byte of a request: returns why it must not leave, or `undefined` when it may. Never throws. */
+/** A question right before the first byte of a request. Returns why the request must not leave, or `undefined` if it may. Never throws. */
 export type Fence = () => string | undefined;
 
-/** The outcome of an exchange: whether anything was sent, and whether a whole answer came. */
+/** The outcome of an exchange: whether anything was sent, and whether a whole answer arrived. */
 export type Exchanged =
   | ({ readonly kind: "not-sent" } & ConnectionFailure)
-  /** `isTooLarge`: it has more bytes than the limits allow, and will have them again. */
+  /** `isTooLarge`: the answer has more bytes than the limits allow, and would have them again. */
   | { readonly kind: "no-answer"; readonly why: string; readonly isTooLarge?: true }
   | (AnswerBody & {
       readonly kind: "answered";
@@ -60,21 +63,21 @@ export type Exchanged =
       readonly usedBytes?: number;
     });
 
-/** The body of an answer, without what a sieve has used. */
+/** The body of an answer, without the bytes that a sieve has used. */
 export interface AnswerBody {
   /** The body as a text. */
   readonly text: string;
-  /** It is no text in UTF-8, so `text` only shows what it may say; left out where it is one. */
+  /** Whether the body is not valid UTF-8, so that `text` is only an approximation. */
   readonly isGarbled?: true;
 }
 
-/** Returns the body of an answer as JSON. Throws a SyntaxError or RangeError when it is no JSON, or no text in UTF-8. */
+/** Returns the body of an answer as JSON. Throws a SyntaxError or RangeError if it is not JSON, or not UTF-8. */
 export function jsonOf({ text, isGarbled }: AnswerBody): Json {
   if (isGarbled === true) throw new SyntaxError("it is no text in UTF-8");
   return parseJson(text);
 }
 
-/** Returns the body of an answer as JSON; `undefined` when it is no JSON. */
+/** Returns the body of an answer as JSON; `undefined` if it is not JSON. */
 export function jsonIn(answer: AnswerBody): Json | undefined {
   try {
     return jsonOf(answer);
@@ -84,17 +87,17 @@ export function jsonIn(answer: AnswerBody): Json | undefined {
 }
 
 /**
- * Makes exchanges over HTTP/1.1. Reads share connections, as many as run at once, over all runs of a session. Redirects are answers like
- * any other: neither key nor body ever follows one.
+ * Makes exchanges over HTTP/1.1. Reads of all runs in a session share connections, as many as are in use at once. A redirect is an answer
+ * like any other: neither key nor body ever follows it.
  */
 export class Transport {
   readonly #clients = new Set<Client>();
-  /** The idle connections for reads by origin; the one used last is used next. */
+  /** The idle connections for reads, by origin. The most recently used one is used next. */
   readonly #idle = new Map<string, Connection[]>();
-  /** One connector for each timeout: it knows the TLS sessions that a new connection may resume. */
+  /** One connector for each timeout. It remembers TLS sessions that a new connection may resume. */
   readonly #connectors = new Map<number, buildConnector.connector>();
 
-  /** Makes one exchange. `onSent` is called when the network has the request. */
+  /** Makes one exchange. `onSent` is called when the request was passed to the network. */
   async exchange(outgoing: Outgoing, onSent?: () => void): Promise<Exchanged> {
     if (!outgoing.fresh) return this.#read(outgoing, onSent);
     const connection = this.#connect(outgoing);
@@ -115,14 +118,14 @@ export class Transport {
     }
   }
 
-  /** Ends all connections that reads share. */
+  /** Closes all connections that reads share. */
   async close(): Promise<void> {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
     this.#clients.clear();
     this.#idle.clear();
   }
 
-  /** Ends them where its scope ends (`await using`). */
+  /** Closes them at the end of the scope (`await using`). */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -134,12 +137,12 @@ export class Transport {
   }
 
   #connect({ origin, timeoutMs }: Outgoing): Connection {
-    // Set explicitly, because otherwise a variable of the process could turn it off.
+    // Set explicitly, because otherwise an environment variable could turn it off.
     const made = { allowH2: false, timeout: timeoutMs, rejectUnauthorized: true };
     const connect = getOrInsert(this.#connectors, timeoutMs, () => buildConnector(made));
     let socket: Breakable | undefined;
     const client = new Client(origin, {
-      // It returns its socket, which its type does not mention.
+      // `connect` returns its socket, which its type does not mention.
       connect: (to, callback) => void (socket = connect(to, callback) as unknown as Breakable),
       headersTimeout: 0, // the deadline covers the whole exchange
       bodyTimeout: 0,
@@ -149,7 +152,7 @@ export class Transport {
   }
 }
 
-/** A connection that is being made, and a way to abort it before anything is written to it. */
+/** A connection in progress, and a way to abort it before anything is written to it. */
 interface Connection {
   readonly client: Client;
   readonly breakOff: (error: Error) => void;
@@ -159,7 +162,7 @@ interface Breakable {
   destroy(error: Error): unknown;
 }
 
-// Made once, because undici would make an error with a stack for each client.
+// Created once, because undici would create an error with a stack for each client.
 const OVER = new Error("the exchange is over");
 
 function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
@@ -174,20 +177,20 @@ function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => v
   });
 }
 
-/** Gets the events of an exchange. */
+/** Receives the events of an exchange. */
 interface Callbacks {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly onSent: (() => void) | undefined;
-  /** Ends the attempt to connect. */
+  /** Aborts the attempt to connect. */
   readonly breakOff: (error: Error) => void;
 }
 
 const GIVEN_UP = "the answer was not awaited, because the run is stopping";
 
-/** The handler of one exchange. undici calls `onRequestStart` right before the first byte: after that, a failure is ambiguous. */
+/** The handler of one exchange. undici calls `onRequestStart` right before the first byte. After that, a failure is ambiguous. */
 class Listener implements Dispatcher.DispatchHandler {
   readonly #callbacks: Callbacks;
-  // For the whole exchange: undici's own timeouts restart with each byte of a dripping answer.
+  // It covers the whole exchange, because undici's own timeouts restart with each byte of a slow answer.
   readonly #deadline: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #sieve: BodySieve | undefined;
@@ -215,7 +218,7 @@ class Listener implements Dispatcher.DispatchHandler {
 
   readonly #giveUp = (): void => this.#end(GIVEN_UP);
 
-  // In a process that stood still, the time is over before an answer is read that came in time.
+  // If the process was suspended, the deadline may pass before an answer is read that arrived in time.
   #endAfterReading(why: string): void {
     if (this.#controller === undefined) this.#end(why);
     else this.#lastTurn = setImmediate(() => this.#end(why));
@@ -239,7 +242,7 @@ class Listener implements Dispatcher.DispatchHandler {
     const why = this.#fence?.();
     if (why !== undefined) return controller.abort(new Error(why));
     this.#controller = controller;
-    // undici writes the request in this same turn of the event loop.
+    // undici writes the request in the same turn of the event loop.
     if (this.#callbacks.onSent !== undefined) setImmediate(this.#callbacks.onSent);
   }
 
@@ -266,7 +269,7 @@ class Listener implements Dispatcher.DispatchHandler {
       this.#tooLarge = tooLarge(heldBytes < this.#bytes ? "one record of the answer" : "the answer", LIMITS.answerBytes);
     else if (this.#bytes > LIMITS.listBytes) this.#tooLarge = tooLarge("the list", LIMITS.listBytes);
     if (this.#tooLarge !== undefined) controller.abort(OVER);
-    // Records that are used as they come are progress, so only a pause of the answer is limited, and all of it.
+    // Records that are used as they arrive are progress, so only a pause in the answer, and its total time, are limited.
     else if (heldBytes < held && performance.now() < this.#lastMs) {
       clearImmediate(this.#lastTurn);
       this.#deadline.refresh();
@@ -295,7 +298,7 @@ function tooLarge(what: string, limit: number): string {
   return `${what} is larger than ${limit.toLocaleString("en")} bytes`;
 }
 
-/** A body that is held whole. */
+/** A body that is held in memory as a whole. */
 class HeldBody implements BodySieve {
   readonly #chunks: Buffer[] = [];
   heldBytes = 0;
@@ -310,7 +313,7 @@ class HeldBody implements BodySieve {
   }
 }
 
-// Both remove a byte order mark. Names that differ only in bytes that are no UTF-8 would be the same text.
+// Both remove a byte order mark. Names that differ only in invalid UTF-8 bytes would become the same text.
 const strict = new TextDecoder("utf-8", { fatal: true });
 const lenient = new TextDecoder();
 

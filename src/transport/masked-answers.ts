@@ -3,7 +3,7 @@ import type { Exchanged, Outgoing } from "./exchange.ts";
 
 type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
 
-/** Returns the same exchanges with secrets masked in what is answered: for a command that writes down what a service says. */
+/** Returns the same exchange with secrets masked in the answers, for commands that write down what a service says. */
 export function withMaskedAnswers(exchange: Exchange, redact: Redact): Exchange {
   return async (outgoing) => {
     const exchanged = await exchange(outgoing);

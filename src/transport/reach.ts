@@ -4,19 +4,19 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import { type ConnectionFailure, connectionFailure } from "../base/connection-failure.ts";
 
-/** How far a connection to an address got, with the stages that worked apart from the one that failed. */
+/** How far a connection to an address got: the stages that worked, and the one that failed. */
 export interface Reach {
-  /** The resolved address, and how long that took; nothing when the name was not found. */
+  /** The resolved address; left out if the name was not found. */
   readonly address?: string;
   /** How long it took to look up the name, in milliseconds. */
   readonly lookupMs?: number;
-  /** How long connecting took, and then securing the connection. */
+  /** How long connecting took, in milliseconds. */
   readonly connectMs?: number;
   /** How long it took to secure the connection, in milliseconds. */
   readonly tlsMs?: number;
   /** The end of the certificate's validity, in milliseconds since the Unix epoch. */
   readonly certificateUntil?: number;
-  /** The stage that failed, and why; nothing when the address can be reached. */
+  /** The stage that failed, and why; left out if the address can be reached. */
   readonly failed?: ConnectionFailure & { readonly at: "name" | "connection" | "tls" };
 }
 
@@ -24,11 +24,11 @@ export interface Reach {
 export interface ReachLimits {
   /** How long each stage may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits for the result any more: all stages end. */
+  /** Aborted when nobody waits for the result any more. This ends all stages. */
   readonly signal: AbortSignal;
 }
 
-/** Looks up a name, connects, and secures the connection for an https address. It sends no request, and never throws for network errors. */
+/** Looks up a name, connects and, for an https address, secures the connection. Sends no request, and never throws for network errors. */
 export async function reach(address: URL, patience: ReachLimits): Promise<Reach> {
   const host = address.hostname.replaceAll(/^\[|\]$/g, "");
   const secure = address.protocol === "https:";

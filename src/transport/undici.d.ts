@@ -1,4 +1,4 @@
-// The parts of undici that we need: its main entry also loads fetch, caches and mocks, a third of our start-up.
+// The parts of undici that we need. Its main entry also loads fetch, caches and mocks, which would take a third of our start-up.
 declare module "undici/lib/core/connect.js" {
   export { buildConnector as default } from "undici";
 }
