@@ -5,20 +5,20 @@ export interface FailureText {
   readonly code: string;
   readonly what: string;
   readonly next: string;
-  /** Whether the database may soon do what it was asked. */
+  /** Whether the database may soon be able to do what was requested. */
   readonly passes?: true;
 }
 
-/** The failure of a database that cannot be used. */
+/** Thrown if a database cannot be used. */
 export class DatabaseFailure extends Failure {}
 
-/** A transaction was undone because something that it required is not so. */
+/** Thrown if a transaction was rolled back because a requirement did not hold. */
 export class Unmet extends Error {}
 
-/** The failure of a database that may soon do what it was asked: it is away, busy, full or a standby. */
+/** Thrown if a database may soon be able to do what was requested: it is away, busy, full or a standby. */
 export class PassingFailure extends DatabaseFailure {}
 
-/** Whether an error, or what it explains, is a failure of a database that may pass. */
+/** Whether an error, or its cause, is a database failure that may pass. */
 export function mayPass(error: unknown): boolean {
   return error instanceof PassingFailure || (error instanceof Error && mayPass(error.cause));
 }

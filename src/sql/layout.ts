@@ -6,59 +6,62 @@ type Cells = Readonly<Record<string, unknown>>;
 
 /** The part of an open file that its layout needs. */
 export interface Queried {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly path: string;
-  /** Returns the first row of a query; undefined when there is none. */
+  /** Returns the first row of a query; undefined if there is none. */
   get(sql: string): Cells | undefined;
   /** Returns all rows of a query. */
   all(sql: string): readonly Cells[];
-  /** Runs statements that make or change tables. */
+  /** Runs statements that create or change tables. */
   exec(sql: string): void;
 }
 
-/** An empty file, to make the tables of a version in. */
+/** An empty file in which the tables of a version are created. */
 export interface ModelFile extends Pick<Queried, "all" | "exec"> {
   /** Closes the file. */
   close(): void;
 }
 
-/** A table of a part of the state, as it is copied from one database into another. */
+/** A table of the state, in the form in which it is copied between databases. */
 export interface CopiedTable {
-  /** The name of the table, the same in a file and on a server. */
+  /** The name of the table, which is the same in a file and on a server. */
   readonly name: string;
-  /** The columns by which its rows are sorted: the copy gets them in this order. */
+  /** The columns by which its rows are sorted for the copy. */
   readonly order: string;
-  /** Read in pieces: for each id of another table, the rows whose column holds it. */
+  /** Set if it is read in pieces: for each id of another table, the rows with that id in a column. */
   readonly pieces?: { readonly table: string; readonly column: string };
-  /** The order in which its rows were inserted matters, so a server numbers them as SQLite does by itself. */
+  /** Whether the order matters in which its rows were inserted. Then a server numbers them, as SQLite does by itself. */
   readonly hasRowid?: true;
-  /** The database numbers its `id`, so a row gets another one in the copy. */
+  /** Whether the database numbers its `id`, so that a row gets another id in the copy. */
   readonly isNumbered?: true;
-  /** The column that holds the number of a row of another table. */
+  /** The column with the number of a row in another table. */
   readonly refers?: { readonly column: string; readonly table: string };
 }
 
-/** The same tables on a PostgreSQL server, which has known them since one version only. Their statements are those of files, see `forServer`. */
+/**
+ * The same tables on a PostgreSQL server, which supports them only since one version. Their statements are converted from those of files (see
+ * `forServer`).
+ */
 export interface ServerTables {
-  /** The tables of one layout have names of their own, because those of all layouts are in one schema. */
+  /** The part of the tables' names that belongs to this layout, because the tables of all layouts are in one schema. */
   readonly part: "journal" | "schedule" | "drift" | "exchanges";
-  /** The first version that a server can have. */
+  /** The first version that a server may have. */
   readonly since: number;
-  /** The statements that make that version on a server; left out where those of files can make it. */
+  /** The statements that create this version on a server; left out if those of files can do this. */
   readonly create?: string;
-  /** All of its tables, each after those that it refers to, as they are copied between a file and a server. */
+  /** All its tables for copying between a file and a server, each after those to which it refers. */
   readonly copied: readonly CopiedTable[];
 }
 
-/** Where the version of a file is. */
+/** The place of a file's version. */
 export interface VersionPlace {
-  /** Returns it; 0 of an empty file. */
+  /** Returns the version; 0 for an empty file. */
   readonly of: (file: Queried) => number;
-  /** Writes it, within a transaction of the caller. */
+  /** Writes the version, within a transaction of the caller. */
   readonly put: (file: Pick<Queried, "exec">, version: number) => void;
 }
 
-/** Returns the version that SQLite keeps in a file's head. */
+/** Returns the version in the header of a SQLite file. */
 export function userVersionOf(file: Pick<Queried, "get">): number {
   return Number(file.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
@@ -68,7 +71,7 @@ const IN_HEAD: VersionPlace = {
   put: (file, version) => file.exec(`PRAGMA user_version = ${version}`),
 };
 
-/** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act with each write. */
+/** The tables of a file, version by version. A file with anything else is refused, because a trigger in it would act at each write. */
 export class TableLayout {
   /** Undefined for tables that are never on a server. */
   readonly server: ServerTables | undefined;
@@ -77,7 +80,7 @@ export class TableLayout {
   readonly #version: VersionPlace;
   readonly #known = new Map<number, ReadonlyMap<string, string>>();
 
-  /** Entry n of `migrations` makes version n + 1 from version n. The file itself has its version, in its head where no other place is named. */
+  /** Entry n of `migrations` creates version n + 1 from version n. The file itself stores its version, by default in its header. */
   constructor(
     migrations: readonly string[],
     { version = IN_HEAD, server }: { readonly version?: VersionPlace; readonly server?: ServerTables } = {},
@@ -95,12 +98,12 @@ export class TableLayout {
     return this.#migrations.length;
   }
 
-  /** Returns the version of a file; 0 of an empty one. */
+  /** Returns the version of a file; 0 for an empty file. */
   versionOf(file: Queried): number {
     return this.#version.of(file);
   }
 
-  /** Brings a file of an earlier version up to the newest one, within a transaction of the caller. */
+  /** Brings a file up to the newest version, within a transaction of the caller. */
   bringUp(file: Queried): void {
     this.#bring(file, this.versionOf(file), this.newest);
   }
@@ -111,15 +114,15 @@ export class TableLayout {
     this.#version.put(file, to);
   }
 
-  /** Returns the statements that a server of a version lacks, one text for each later version that it can have. */
+  /** Returns the statements that a server with a version lacks, one text for each later version. */
   onServer(version: number): readonly string[] {
     const { since, copied } = this.server ?? { since: 0, copied: [] };
     return this.#onServer.slice(version === 0 ? 0 : version - since + 1).map((sql) => forServer(sql, copied));
   }
 
   /**
-   * Throws a DatabaseFailure when a file has other tables, indexes, triggers or views than its version. `newModel` gives an empty
-   * database, in which that version is made. A newer version is not compared, nor one with the mark of a move.
+   * Throws a DatabaseFailure if a file has other tables, indexes, triggers or views than its version. `newModel` returns an empty database,
+   * in which that version is created for the comparison. A newer version, or one with the mark of a move, is not compared.
    */
   assertKnown(file: Queried, newModel: () => ModelFile): void {
     const version = this.versionOf(file);
@@ -138,8 +141,8 @@ export class TableLayout {
 }
 
 /**
- * Returns statements for SQLite as those for PostgreSQL. There, texts are in the order of their bytes only in a column that declares it, and the number
- * of a row is a column like others.
+ * Converts statements for SQLite to statements for PostgreSQL. There, a column sorts texts by their bytes only if it declares this, and the number of a
+ * row is an ordinary column.
  */
 function forServer(sql: string, copied: readonly CopiedTable[]): string {
   const numbered = new Set(copied.flatMap(({ name, hasRowid }) => (hasRowid === true ? [name] : [])));
@@ -154,7 +157,7 @@ function forServer(sql: string, copied: readonly CopiedTable[]): string {
 
 const IDENTITY = "BIGINT GENERATED ALWAYS AS IDENTITY";
 
-/** Returns the names of the tables that statements make. */
+/** Returns the names of the tables that statements create. */
 export function tablesIn(sql: string): readonly string[] {
   return [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name = ""]) => name);
 }
@@ -163,7 +166,7 @@ function isSame(names: readonly string[], copied: readonly CopiedTable[]): boole
   return names.length === copied.length && copied.every(({ name }) => names.includes(name));
 }
 
-// ANALYZE leaves tables of statistics; an index without a text belongs to its table.
+// ANALYZE creates tables of statistics. An index without SQL text belongs to its table.
 const OBJECTS =
   "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) AND sql IS NOT NULL";
 
@@ -171,7 +174,7 @@ function objectsIn(rows: readonly Cells[]): ReadonlyMap<string, string> {
   return new Map(rows.map(({ type, name, sql }) => [`${String(type)} ${String(name)}`, plainSql(String(sql))]));
 }
 
-// A migration leaves other blanks than a new table, and earlier versions stored the same rows differently.
+// A migration leaves other white space than a new table, and earlier versions stored the same rows differently.
 function plainSql(sql: string): string {
   return sql
     .replaceAll(/\s+/g, " ")

@@ -2,40 +2,43 @@ import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import type { SqlDatabase } from "./database.ts";
 
-// A mark is a part of the number of the format, so that earlier versions refuse a state with a mark as one of a newer version, and a process that
-// has a server's tables open fails with its next transaction.
+// A mark is part of the format's number. So earlier versions refuse a state with a mark as one of a newer version, and a process that has a
+// server's tables open fails at its next transaction.
 const ROLES = ["leaving", "left", "arriving"] as const;
 const STEP = 1_000;
 
-/** What a place is in a move of the state: `leaving` while it is copied from here, `left` once it is elsewhere, `arriving` until it is complete here. */
+/**
+ * The role of a place in a move of the state. `leaving`: the state is being copied from here. `left`: the state is elsewhere. `arriving`: the copy here
+ * is not complete yet.
+ */
 export type MoveRole = (typeof ROLES)[number];
 
-/** The mark of a place from which, or to which, a state is moved. See decision 205. */
+/** The mark of a place from which, or to which, a state is moved (decision 205). */
 export interface MoveMark {
-  /** What the place is in the move. */
+  /** The role of the place in the move. */
   readonly role: MoveRole;
   readonly id: string;
-  /** The other place, as `state move` names it: the path of a folder, or the word `database`. */
+  /** The other place, under its name in `state move`: the path of a folder, or the word `database`. */
   readonly other: string;
 }
 
-/** The word by which `state move` names the database of the project. */
+/** The word for the project's database in `state move`. */
 export const DATABASE = "database";
 
-/** Returns the role that the number of a format says; undefined where there is no mark. */
+/** Returns the role in a format's number; undefined if there is no mark. */
 export function roleOf(format: number): MoveRole | undefined {
   return ROLES[Math.trunc(format / STEP) - 1];
 }
 
-/** The number of a format in the table `about` of a server without the mark in it, in SQL. */
+/** The number of a format without its mark, in SQL, for the table `about` on a server. */
 export const PLAIN_FORMAT: string = `format % ${STEP}`;
 
-/** Returns the number of a format without the mark in it. */
+/** Returns the number of a format without its mark. */
 export function plainFormat(format: number): number {
   return format % STEP;
 }
 
-/** Returns the mark of the place in which a journal is; undefined where there is none. */
+/** Returns the mark of a journal's place; undefined if there is none. */
 export function markOf(database: SqlDatabase): MoveMark | undefined {
   const role = roleOf(markedFormat(database));
   if (role === undefined) return undefined;
@@ -43,7 +46,7 @@ export function markOf(database: SqlDatabase): MoveMark | undefined {
   return { role, id: String(row?.["id"]), other: String(row?.["other"]) };
 }
 
-/** Gives the place of a journal a mark instead of the one that it has, or takes that away. Only within a transaction. */
+/** Replaces or removes the mark of a journal's place. Only within a transaction. */
 export function writeMark(database: SqlDatabase, mark: MoveMark | undefined): void {
   database.exec("DROP TABLE IF EXISTS move");
   const added = mark === undefined ? 0 : STEP * (ROLES.indexOf(mark.role) + 1);
@@ -59,10 +62,10 @@ function markedFormat(database: SqlDatabase): number {
   return Number(database.get("SELECT MAX(format) AS format FROM about")?.["format"] ?? 0);
 }
 
-/** The code of the failure where the state is in another place since a move. */
+/** The code of the failure for a state that was moved to another place. */
 export const MOVED_AWAY = "state.moved-away";
 
-/** Returns the failure of whoever would use a place with a mark. `here` and `there` are named as `state move` names them. */
+/** Returns the failure for using a place with a mark. `here` and `there` are names as in `state move`. */
 export function markFailure(role: MoveRole, here: string, there: string): Failure {
   const again = command`state move ${role === "arriving" ? [there, here] : [here, there]}`;
   switch (role) {
