@@ -11,7 +11,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Parameter {
   /** Its name in the written contract. */
   readonly name: string;
-  /** Where a request has it. */
+  /** The part of a request that holds it. */
   readonly in: "query" | "path";
   /** Whether each request must have it. */
   readonly required: boolean;
@@ -23,35 +23,35 @@ export interface Parameter {
   readonly profile?: string;
 }
 
-/** A list that comes in pages; `items` names the list in the answer. */
+/** A list that is divided into pages. */
 export interface ContractPaging {
   /** The field of the answer that holds the list. */
   readonly items: string;
 }
 
-/** One interface of the service in the written contract. `services/` has its use. */
+/** One interface of the service in the contract. `services/` says how it is used. */
 export interface ContractInterface {
   /** Its name in the contract: `ledger`. */
   readonly name: InterfaceName;
   /** Its name in the service description, such as `interface B`. */
   readonly title: string;
-  /** The header that carries the key. */
+  /** The header with the key. */
   readonly keyHeader: string;
-  /** The path before that of each call; `{NAME}` is a setting of the environment. */
+  /** The path that precedes that of each call; `{NAME}` is a setting of the environment. */
   readonly root: string;
 }
 
-/** One of the 67 calls of the service in the written contract. `operations/` has its meaning for a playbook. */
+/** One of the 67 calls of the service in the contract. `operations/` has its meaning for a playbook. */
 export interface ContractOperation {
   /** Its name after `uses:` in a playbook, such as `ledger.token.mint`. */
   readonly name: string;
-  /** The interface that the call belongs to. */
+  /** The interface of the call. */
   readonly interface: InterfaceName;
   /** The HTTP method of its request. */
   readonly method: Method;
   /** The path below the interface's root, such as `/token/mint`. */
   readonly path: string;
-  /** The group of calls that it belongs to, such as `Tokens`. */
+  /** The group of the call, such as `Tokens`. */
   readonly group: string;
   /** The section of the service description, such as `B.4`. */
   readonly section: string;
@@ -63,25 +63,25 @@ export interface ContractOperation {
   readonly description: string;
   /** The failure conditions that the description lists for this call, in its own words. */
   readonly conditions: readonly string[];
-  /** The conditions of rules that the description states or implies without words for their refusal; these words are the sandbox's. */
+  /** Conditions of rules that the description states or implies without naming their refusal. These words are the sandbox's. */
   readonly furtherConditions: readonly string[];
   /** The parameters in the path and the query of its request. */
   readonly parameters: readonly Parameter[];
-  /** The schema of the request's body; left out where a request has none. */
+  /** The schema of the request's body; left out if a request has none. */
   readonly body?: JsonSchema;
-  /** The status of success in the contract. */
+  /** The HTTP status of success in the contract. */
   readonly successStatus: number;
-  /** Others that it names. */
+  /** Other statuses in the contract. */
   readonly otherStatuses?: readonly number[];
-  /** The schema of its answer; left out where the contract gives none. */
+  /** The schema of its answer; left out if the contract has none. */
   readonly response?: JsonSchema;
-  /** Where the answer holds its list; left out where an answer does not come in pages. */
+  /** The place of the list in the answer; left out if an answer has no pages. */
   readonly paging?: ContractPaging;
   /** An example of the request's body, with the field names of the contract. */
   readonly exampleBody?: unknown;
 }
 
-/** The written contract: the interfaces, their operations, and what they share. */
+/** The contract: the interfaces, their operations, and what they share. */
 export interface Contract {
   /** The interfaces, by name. */
   readonly interfaces: Readonly<Record<InterfaceName, ContractInterface>>;
@@ -98,7 +98,7 @@ export const contract: Contract = data as unknown as Contract;
 
 const REF = "contract#/$defs/";
 
-/** Follows `$ref` to its schema. */
+/** Follows `$ref` to the schema that it names. */
 export function resolve(schema: JsonSchema): JsonSchema {
   let resolved = schema;
   while (resolved.$ref !== undefined) {

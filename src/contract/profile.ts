@@ -2,8 +2,8 @@ import { contract } from "./contract.ts";
 import type { InterfaceName, Profile } from "./generated/interfaces.ts";
 import type { JsonSchema } from "./schema-types.ts";
 
-// The questions that the service description leaves open. Each setting is described once, beside its calls, and its type, its default
-// and its schema follow from that. The sandbox reads the same profile, so that each alternative can be tried.
+// The settings for what the service description leaves open. Each setting is described once, beside its calls; its type, default and schema
+// are made from that. The sandbox reads the same profile, so that each alternative can be tried.
 
 export type { Profile } from "./generated/interfaces.ts";
 
@@ -13,20 +13,20 @@ export type LedgerProfile = Profile["ledger"];
 export type InvestorProfile = Profile["investor"];
 
 /**
- * A form of the service's own errors: fields that all exist. A text or a number is the field's value; `true` means any value. A gateway
- * in front of the service writes its errors in other forms.
+ * A form of the service's own errors: the fields that must all exist. A text or a number is the value of the field; `true` means any value.
+ * A gateway in front of the service writes errors in other forms.
  */
 export type ErrorForm = Readonly<Record<string, string | number | true>>;
 
-/** The settings that every interface has, and those that calls of any interface may name. */
+/** The settings of every interface, and those that calls of any interface may use. */
 export interface InterfaceProfile {
-  /** The forms of the service's own errors: only an error in one of these forms proves that a write had no effect. */
+  /** The forms of the service's own errors. Only an error in one of these forms proves that a write had no effect. */
   readonly errors: readonly ErrorForm[];
-  /** Names on the wire of the parameters whose names the description does not show. */
+  /** The real names of parameters that the description does not name. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Names on the wire of the fields of bodies, by body. */
+  /** The real names of fields in bodies, by body. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** How many records a page has when a call names no size. */
+  /** How many records a page has if a call gives no size. */
   readonly pageSize?: number;
 }
 
@@ -35,7 +35,7 @@ export function profileOf(profile: Profile, name: InterfaceName): InterfaceProfi
   return profile[name];
 }
 
-/** Returns every setting at its default. */
+/** Every setting with its default. */
 export const DEFAULT_PROFILE: Profile = defaultOf(contract.profile) as Profile;
 
 function defaultOf({ properties = {}, default: usual }: JsonSchema): unknown {
@@ -43,7 +43,7 @@ function defaultOf({ properties = {}, default: usual }: JsonSchema): unknown {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultOf(schema)]));
 }
 
-/** Returns the names on the wire of the fields of a body; `undefined` if they are those of the contract. */
+/** Returns the real names of the fields of a body; `undefined` if they are those of the contract. */
 export function fieldNames(
   { fields = {} }: InterfaceProfile,
   key: string | undefined,
@@ -51,7 +51,7 @@ export function fieldNames(
   return key !== undefined && Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** A profile with only some values; the rest keep their defaults. */
+/** A profile with only some values; the others keep their defaults. */
 export type ProfileOverrides = { readonly [K in keyof Profile]?: DeepPartial<Profile[K]> };
 
 type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { readonly [K in keyof T]?: DeepPartial<T[K]> } : T;
@@ -61,7 +61,7 @@ export function profileWith(overrides: ProfileOverrides): Profile {
   return overlay(DEFAULT_PROFILE, overrides) as Profile;
 }
 
-// Copies known keys only, so a hostile key cannot reach a prototype; primaryKey, conditionStatus and successStatus are open maps.
+// Copies only known keys, so a hostile key cannot reach a prototype. primaryKey, conditionStatus and successStatus are open maps.
 function overlay(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (!isPlainObject(base) || !isPlainObject(over)) return over;

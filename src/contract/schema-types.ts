@@ -1,4 +1,4 @@
-/** The part of JSON Schema 2020-12 that the contract uses; a test asserts that it uses no more. */
+/** The part of JSON Schema 2020-12 that the contract uses. A test checks that it uses no other part. */
 export interface JsonSchema {
   /** The schema that this one refers to: `contract#/$defs/NAME`. */
   readonly $ref?: string;
@@ -36,17 +36,17 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   /** The value must fit at least one of these schemas. */
   readonly anyOf?: readonly JsonSchema[];
-  /** The name of the form that a text has. */
+  /** The name of the text's format. */
   readonly format?: string;
-  /** The value that counts where none is given. */
+  /** The value if none is given. */
   readonly default?: unknown;
   /** Values that fit the schema. */
   readonly examples?: readonly unknown[];
-  /** The kind of thing that a string identifies (`token`, `vault`, …): two kinds never mix. */
+  /** The kind of thing that a text identifies (`token`, `vault`, …). Ids of two kinds are never the same. */
   readonly "x-id"?: string;
-  /** It holds a word of a list that the service may add to: that of this setting of the profile, or what was seen before (`seen`). */
+  /** Set for a word from a list that the service may extend: the list in this setting of the profile, or the words seen before (`seen`). */
   readonly "x-words"?: string;
-  /** The key under `ledger.fields` of the profile that holds the names of its fields on the wire. */
+  /** The key under `ledger.fields` of the profile with the real names of its fields. */
   readonly "x-profile"?: string;
 }
 
