@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Keeps the connections of a server to a number. For one more, the one gives way that has been longest without a request in hand; where each has one, the
- * oldest. So whoever connects and stalls keeps nobody out.
+ * Limits the number of connections of a server. A new connection beyond the limit replaces the one that has been longest without a request in progress
+ * or, if all have one, the oldest. So a client that connects and stalls keeps nobody out.
  */
 export function limitConnections(server: Server, most: number): void {
   const waiting = new Set<Socket>();

@@ -1,12 +1,13 @@
-// What the loopback interface is called, also where a port is forwarded to it. Nobody else can let these names lead elsewhere.
+// The names of the loopback interface, including those used when a port is forwarded to it. Nobody else can make these names lead
+// elsewhere.
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]|::1)$/i;
 
-/** Whether a host, as a `Host` header or an address to listen on has it, is the loopback interface by a name that nobody else can give to it. */
+/** Returns whether a host, from a `Host` header or a listen address, is the loopback interface under a name that nobody else can redirect. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(hostnameOf(host));
 }
 
-/** The host of a `Host` header without its port. */
+/** Returns the host of a `Host` header without its port. */
 export function hostnameOf(host: string): string {
   return host.replace(/^([^:]*|\[.*\]):\d+$/, "$1");
 }

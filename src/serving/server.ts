@@ -9,13 +9,13 @@ import { isLoopback } from "./names.ts";
 export interface ListenAddress {
   /** A name or an address of this machine, such as `127.0.0.1`. */
   readonly host: string;
-  /** 0: any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number;
 }
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface Listening {
-  /** The port that it has, also where any free one was wanted. */
+  /** Its port, even if any free port was requested. */
   readonly port: number;
   /** Ends all connections. The promise resolves when the server is closed. */
   readonly close: () => Promise<void>;
@@ -27,8 +27,9 @@ export type Answering = (request: IncomingMessage, response: ServerResponse) => 
 const MISDIRECTED = 421;
 
 /**
- * Listens for HTTP requests, a few at a time. A slow request or a slowly read answer is cut off. On the loopback interface it answers
- * only requests by a name of that interface, because a web page can make any other name lead here. Throws what the system says.
+ * Listens for HTTP requests, with a limited number of connections. A slow request, or an answer that is read slowly, is cut off. On the
+ * loopback interface it answers only requests that use a name of that interface, because a web page can make any other name lead here.
+ * Throws the error of the system.
  */
 export async function listenOn({ host, port }: ListenAddress, answer: Answering): Promise<Listening> {
   const server = createServer(
