@@ -3,8 +3,9 @@ import type { TakenRun } from "./queue.ts";
 import { schemaOfQueue } from "./submitted-run.ts";
 
 /**
- * Notes in the job of a run that people are notified of an end of it, and returns whether that is new. Within the transaction that keeps the
- * notification: whoever is given the same job again, because a worker died before it ended the job, notifies nobody twice.
+ * Marks in the job of a run that people are notified of how it ended, and returns whether this is new. It happens in the transaction that
+ * stores the notification. So a worker that gets the same job again, because another one died before it ended the job, notifies nobody
+ * twice.
  */
 export function noteNotified(database: SqlDatabase, { job }: TakenRun, end: string): boolean {
   const table = `${schemaOfQueue(database.server?.schema ?? "")}.job`;

@@ -14,39 +14,39 @@ import type { ServerPlace } from "../sql/place.ts";
 import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
 import { labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
 
-/** A submitted run whose job a worker has taken, or has given up. */
+/** A submitted run whose job a worker has taken, or that was given up. */
 export interface TakenRun extends SubmittedRun {
-  /** The job that names the run, and the queue that the job is in. */
+  /** The job of the run, and the queue of the job. */
   readonly job: { readonly name: string; readonly id: string };
 }
 
-/** How a submitted run ended; its id and outcome are null where it never began. */
+/** How a submitted run ended. Its id and outcome are null if it never began. */
 export interface JobResult {
   /** The run's id. */
   readonly run: string | null;
-  /** How it ended. */
+  /** The outcome of the run. */
   readonly outcome: RunOutcome | null;
-  /** The exit code that a command with this run alone would have. */
+  /** The exit code of a command that runs only this run. */
   readonly exit: number;
-  /** Why it was not run; null when it has an outcome. */
+  /** Why it was not run; null if it has an outcome. */
   readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
 }
 
 /** The jobs of one label. */
 export interface LabelLoad {
-  /** The label by which workers take work. */
+  /** The label for which workers take jobs. */
   readonly label: string;
-  /** How many of them no worker has taken yet. */
+  /** How many jobs no worker has taken yet. */
   readonly waiting: number;
-  /** How many of them are under way. */
+  /** How many jobs are in progress. */
   readonly active: number;
-  /** How long the oldest one has waited, in seconds. */
+  /** How long the oldest job has waited, in seconds. */
   readonly oldestSeconds: number;
-  /** How many of them were given up, and not submitted again. */
+  /** How many jobs were given up, and not submitted again. */
   readonly givenUp: number;
 }
 
-/** A submitted run with the label by which workers take it. */
+/** A submitted run with the label for which workers take it. */
 export interface LabelledRun extends TakenRun {
   /** The label. */
   readonly label: string;
@@ -58,11 +58,11 @@ export interface QueuedRun extends LabelledRun {
   readonly isTaken: boolean;
   /** When it was submitted. */
   readonly submittedAt: Date;
-  /** Why a worker last returned it to the queue; undefined while none has. */
+  /** Why a worker last returned it to the queue; undefined if none has. */
   readonly returned: string | undefined;
 }
 
-/** A job that a worker must try again later, because this one cannot now: however often that happens, it is not given up. */
+/** Thrown if a worker cannot do a job now, so that it is tried again later. However often this happens, the job is not given up. */
 export class NotNow extends Error {}
 
 interface JobCounts {
@@ -73,15 +73,15 @@ interface JobCounts {
   readonly oldest: string | null;
 }
 
-// Workers that start together wait for each other, and this side limits each question already.
+// Workers that start together wait for each other, and this side already limits each query.
 const UNBOUNDED = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;";
 
-/** The server ended the connection on which pg-boss listens, which knows no settings of ours. pg-boss opens it again, and asks until then. */
+/** The server ended the connection on which pg-boss listens, which does not have our settings. pg-boss reopens it, and polls until then. */
 const IDLE_TOO_LONG = "57P05";
 
 /**
- * The queue of submitted runs, by label. It may deliver a job twice: the journal decides by the job's key which worker acts for the run. See
- * decision 159.
+ * The queue of submitted runs, by label. It may deliver a job twice: the journal decides by the job's key which worker acts for the run
+ * (decision 159).
  */
 export class RunQueue {
   readonly #boss: PgBoss;
@@ -102,9 +102,9 @@ export class RunQueue {
     { url, schema }: ServerPlace,
     { takesJobs, onError }: { readonly takesJobs: boolean; readonly onError: (why: string) => void },
   ): Promise<RunQueue> {
-    // A server that lost its power closes no connection. Without a limit, a worker would wait for its answer for ever.
+    // A server that has lost its power does not close a connection. Without a limit, a worker would wait forever for an answer.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
-    // pg-boss hands it to its pool, which asks nothing before it is done.
+    // pg-boss passes this to its pool, which sends no query before it has finished.
     const ready = { onConnect: (client: { query(sql: string): Promise<unknown> }) => client.query(SESSION + UNBOUNDED) };
     const boss = new PgBoss({
       ...bounded,
@@ -122,7 +122,7 @@ export class RunQueue {
       monitorIntervalSeconds: 1,
       useListenNotify: takesJobs,
     });
-    // pg-boss also starts when it cannot register this process, and does not try again. Metrics would count one worker too few.
+    // pg-boss starts even if it cannot register this process, and does not retry. Metrics would then count one worker too few.
     let failedAtStart: string | undefined;
     const noteAtStart = ({ message, code }: { readonly message: string; readonly code?: string }): void => {
       if (code !== IDLE_TOO_LONG) failedAtStart ??= message; // some errors are plain objects
@@ -132,7 +132,7 @@ export class RunQueue {
       await boss.start();
       if (failedAtStart !== undefined) throw new Error(failedAtStart);
     } catch (error) {
-      await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process alive for ever
+      await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process alive forever
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
@@ -140,8 +140,8 @@ export class RunQueue {
   }
 
   /**
-   * Puts a run into the queue, and returns its id. A run with the same key is put in once; when it has ended without passing, it is put in
-   * again, so that it is resumed, also with an edited playbook. Throws a Failure when the key names another run.
+   * Puts a run into the queue, and returns the id of its job. A run with the same key is put in only once. If it has ended without passing,
+   * it is put in again, so that it is resumed, even with an edited playbook. Throws a Failure if the key names another run.
    */
   async submit(label: string, run: SubmittedRun): Promise<string> {
     return asked(
@@ -166,14 +166,15 @@ export class RunQueue {
     return id;
   }
 
-  // A job that was not put in because it is there can be gone right after that; and a trigger of somebody can keep it out.
+  // A job that was not put in because it already existed may be gone a moment later. Also, somebody's trigger may prevent it from being put
+  // in.
   async #there(name: string, id: string): Promise<AnyJob> {
     const job = await this.#boss.getJobById<SubmittedRun>(name, id);
     if (job === null) throw new Error("the database did not keep it");
     return job;
   }
 
-  /** Takes work of these labels, up to some jobs of each at a time, until `stop`. Throws a Failure when it cannot begin to. */
+  /** Takes jobs of these labels, up to `jobs` of each label at a time, until `stop`. Throws a Failure if it cannot begin. */
   async work(labels: readonly string[], jobs: number, carryOut: (run: TakenRun) => Promise<JobResult>): Promise<void> {
     await asked(() => this.#keepAll());
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
@@ -188,7 +189,7 @@ export class RunQueue {
             if (job !== undefined && error instanceof NotNow) await this.#defer(name, job.id);
             throw storableError(error);
           } finally {
-            this.#boss.notifyWorker(id); // it fetches the next job at once, and not after a pause
+            this.#boss.notifyWorker(id); // it fetches the next job at once, without a pause
           }
         };
         id = await this.#boss.work<SubmittedRun>(name, options, handler);
@@ -196,13 +197,13 @@ export class RunQueue {
     }
   }
 
-  // Each return to the queue counts as a try. To defer is no failure, so it adds one.
+  // Each return to the queue counts as an attempt. Deferring is not a failure, so it allows one attempt more.
   async #defer(name: string, id: string): Promise<void> {
     const sql = `UPDATE ${this.#schema}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2 AND state = 'active'`;
     await asked(() => this.#boss.getDb().executeSql(sql, [name, id]));
   }
 
-  // Queues of earlier versions drop a job that no worker has taken for two weeks.
+  // Queues of earlier versions drop a job that no worker takes for two weeks.
   async #keepAll(): Promise<void> {
     const queues = await this.#boss.getQueues();
     for (const { name } of queues.filter((each) => each.name.startsWith(PREFIX))) await this.#keep(name);
@@ -215,7 +216,7 @@ export class RunQueue {
     await this.#boss.getDb().executeSql(sql, [name, LIMITS.queueWaitSeconds]);
   }
 
-  /** Returns the runs that were given up and not notified yet. Throws a Failure. */
+  /** Returns the runs that were given up and have not been notified yet. Throws a Failure. */
   async givenUp(): Promise<readonly { readonly run: TakenRun; readonly result: JobResult }[]> {
     const found = `SELECT name, id, data, output, retry_count AS "retryCount" FROM ${this.#schema}.job
       WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND data ->> 'notified' IS DISTINCT FROM '${GIVEN_UP}'`;
@@ -223,7 +224,7 @@ export class RunQueue {
     return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUp(job) }));
   }
 
-  /** Returns the runs that wait or are under way, up to a limit and the earliest first, and how many there are. Throws a Failure. */
+  /** Returns the runs that are waiting or in progress, the earliest first and up to a limit, and their total number. Throws a Failure. */
   async queued(limit: number): Promise<{ readonly runs: readonly QueuedRun[]; readonly total: number }> {
     const found = `SELECT name, id, data, output, state, created_on AS "createdOn", count(*) OVER () AS total FROM ${this.#schema}.job
       WHERE name LIKE '${PREFIX}%' AND state <= 'active' ORDER BY created_on, id LIMIT $1`;
@@ -247,7 +248,7 @@ export class RunQueue {
     return asked(() => submittedAlike(this.#state, run, ask));
   }
 
-  /** Takes submitted runs with a key out of the queue, and returns them. Throws a Failure when there is none that waits. */
+  /** Removes submitted runs with a key from the queue, and returns them. Throws a Failure if no such run is waiting. */
   async withdraw(key: string): Promise<readonly LabelledRun[]> {
     const job = `name LIKE '${PREFIX}%' AND id = $1`;
     const ask = (sql: string): Promise<{ rows: readonly unknown[] }> =>
@@ -261,7 +262,7 @@ export class RunQueue {
     throw notWaiting(key, active.length > 0);
   }
 
-  /** The outcome of a submitted run; undefined while it waits or is under way. Throws a Failure. */
+  /** Returns the outcome of a submitted run; undefined while it is waiting or in progress. Throws a Failure. */
   async outcome(label: string, id: string): Promise<JobResult | undefined> {
     const job = await asked(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
     if (job === null)
@@ -270,12 +271,12 @@ export class RunQueue {
     return isGivenUp(job) ? givenUp(job) : undefined;
   }
 
-  /** The id of the job of a key. */
+  /** Returns the id of the job with a key. */
   idOf(key: string): string {
     return idOf(key);
   }
 
-  /** How much waits, by label. Throws a Failure. */
+  /** Returns how many jobs are waiting, by label. Throws a Failure. */
   async load(): Promise<readonly LabelLoad[]> {
     const waits = "count(*) FILTER (WHERE state < 'active') AS waiting, count(*) FILTER (WHERE state = 'active') AS active";
     const failed = "count(*) FILTER (WHERE state = 'failed') AS failed";
@@ -291,13 +292,13 @@ export class RunQueue {
     }));
   }
 
-  /** How many workers are alive. Throws a Failure. */
+  /** Returns how many workers are alive. Throws a Failure. */
   async workers(): Promise<number> {
     const instances = await asked(() => this.#boss.getInstances());
     return instances.filter(({ live }) => live).length;
   }
 
-  /** Takes no more work, and waits for what is under way, up to a limit. */
+  /** Stops taking jobs, and waits for those in progress, up to a limit. */
   async stop(graceMs: number): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: graceMs, close: true });
   }
@@ -326,10 +327,11 @@ export class RunQueue {
 type AnyJob = JobWithMetadata<SubmittedRun>;
 type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
 
-/** The code of the problem of a run that was given up. */
+/** The code of the problem for a run that was given up. */
 const GIVEN_UP = "queue.given-up";
 
-// The database refuses an end of a job with another text, also in the cause of an error. The job would be delivered again and again.
+// The database refuses the end of a job if it has another text, even in the cause of an error. The job would then be delivered again and
+// again.
 function storableResult(result: JobResult): JobResult {
   return JSON.parse(JSON.stringify(result), storableIn) as JobResult;
 }
@@ -370,8 +372,8 @@ function whyLast({ output }: Pick<AnyJob, "output">): string | undefined {
   return message ?? value?.message;
 }
 
-// Who submitted it, and who consents, may differ; and so may the order of names, which the database does not keep, and spellings such as 1.0 for 1.
-// The text of the playbook may differ too: an edited playbook resumes the same run.
+// The person who submits or consents may differ. So may the order of names, which the database does not keep, and spellings such as 1.0 for 1. The
+// text of the playbook may differ too, since an edited playbook resumes the same run.
 function sameRun({ playbook, environment, key, inputs, env }: SubmittedRun): string {
   return canonicalJson([playbook, environment, key, parseJson(inputs, LIMITS.recordDepth), env]);
 }
@@ -382,7 +384,7 @@ function idOf(key: string): string {
   return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
 }
 
-// An error of the database is no bug in tokenbook.
+// An error of the database is not a bug in tokenbook.
 async function asked<T>(ask: () => Promise<T>, explain: (error: unknown) => Failure = unusable): Promise<T> {
   try {
     return await ask();

@@ -1,21 +1,21 @@
 /** Begins the name of each queue that holds submitted runs; their label follows. */
 export const PREFIX = "run-";
 
-/** A run that somebody has submitted. It consists of text and JSON, because it goes through the database. */
+/** A run that somebody has submitted. It consists of text and JSON, because it is stored in the database. */
 export interface SubmittedRun {
-  /** The path of the playbook from the folder of its project. */
+  /** The path of the playbook, relative to the project's folder. */
   readonly playbook: string;
-  /** Its name in tokenbook.yaml. */
+  /** The environment's name in tokenbook.yaml. */
   readonly environment: string;
-  /** Names the run: however often the queue delivers the job, it is this one. */
+  /** The key of the run. However often the queue delivers the job, it is the same run. */
   readonly key: string;
-  /** The digest of the playbook, so that a worker with another version of it refuses. */
+  /** The digest of the playbook. A worker with another version of the playbook refuses the job. */
   readonly digest: string;
   /** The inputs as JSON text, in which numbers are exact. */
   readonly inputs: string;
   /** The declared variables, by the playbook that declares them. */
   readonly env: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Who consents to its writes in a protected environment. */
+  /** Who has consented to its writes in a protected environment. */
   readonly confirmed: { readonly who: string; readonly how: "yes" } | null;
   /** The name of the person who submitted it. */
   readonly submittedBy: string;
@@ -26,7 +26,7 @@ export function labelOf({ name }: { readonly name: string }): string {
   return name.slice(PREFIX.length);
 }
 
-/** Returns the schema that holds the queue of a state. */
+/** Returns the schema of the queue that belongs to a state. */
 export function schemaOfQueue(schema: string): string {
   return `${schema}_queue`;
 }
