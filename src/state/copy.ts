@@ -12,15 +12,15 @@ function copyTables(from: SqlDatabase, to: SqlDatabase, { server }: TableLayout)
 }
 
 /**
- * Copies the tables of a layout in place of the rows that are there, within a transaction of the caller. A mark keeps everybody from writing into
- * the original: a transaction of it would have to last as long as the copy.
+ * Replaces the rows in the tables of a layout by a copy, within a transaction of the caller. A mark keeps everybody from writing to the original,
+ * because a transaction there would have to last as long as the copy.
  */
 export function replaceTables(from: SqlDatabase, to: SqlDatabase, layout: TableLayout): void {
   for (const { name } of layout.server?.copied.toReversed() ?? []) to.run(`DELETE FROM ${name}`);
   copyTables(from, to, layout);
 }
 
-/** Copies a part of the state beside the journal, in place of what is there. Both places have it in its newest format. */
+/** Copies a part of the state other than the journal, replacing what is there. Both places have it in its newest format. */
 export function copyPart(from: StatePlace, to: StatePlace, part: StatePart): void {
   using source = openTables(from, part, { moving: true });
   using copy = openTables(to, part, { moving: true });
@@ -37,7 +37,7 @@ function copyTable(copying: Copying, table: CopiedTable): void {
   const { from, to } = copying;
   for (const rows of piecesOf(from, table)) {
     for (const row of rows) copyRow(copying, table, row);
-    // Sends what a server has not got yet, so that no more than one piece is in memory.
+    // Sends the waiting statements to a server, so that only one piece is in memory.
     to.get("SELECT 1");
   }
 }
@@ -52,7 +52,7 @@ function* piecesOf(from: SqlDatabase, { name, order, pieces }: CopiedTable): Ite
 }
 
 function copyRow({ to, numbers }: Copying, { name, isNumbered, refers }: CopiedTable, row: SqlRow): void {
-  // A server shows the number by which it keeps the order of rows; a file keeps it to itself.
+  // A server shows the number that keeps the order of rows; a file hides it.
   const { rowid: _rowid, ...columns } = row;
   const values: Record<string, Cell> = { ...columns };
   if (refers !== undefined) values[refers.column] = numbers.get(refers.table)?.get(values[refers.column] ?? null) ?? null;

@@ -11,26 +11,26 @@ import { Database } from "../sqlite/database.ts";
 export interface StatePart {
   /** The name of its file in a state directory. */
   readonly entry: "journal.db" | "schedule.db" | "drift.db" | "exchanges.db";
-  /** Its tables, and how earlier formats are brought up to the present one. */
+  /** Its tables, and the migrations from earlier formats. */
   readonly layout: TableLayout;
-  /** The code of the failure when a newer version has written it. */
+  /** The code of the failure if a newer version has written it. */
   readonly newerCode: string;
 }
 
-/** For whom a part of the state is opened: a move does so whatever the mark of a move says (`moving`). */
+/** How a part of the state is opened. A move ignores the mark of a move (`moving`). */
 interface Opening {
   readonly moving?: boolean;
 }
 
 const IN_MEMORY = ":memory:";
 
-/** Removes the schema of a state with all that it holds. Throws a Failure. */
+/** Removes the schema of a state with everything in it. Throws a Failure. */
 export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
   using database = PostgresDatabase.existing(place, layout, { moving: true });
   database?.exec(`DROP SCHEMA "${place.schema}" CASCADE`);
 }
 
-/** Opens a part of the state, and creates it where there is none. Throws a Failure. */
+/** Opens a part of the state, and creates it if it is missing. Throws a Failure. */
 export function openTables(place: StatePlace, { entry, layout }: StatePart, opening: Opening = {}): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.open(place, layout, opening);
   const path = stateEntry(place, entry, "create");
@@ -38,7 +38,7 @@ export function openTables(place: StatePlace, { entry, layout }: StatePart, open
   return Database.open(path, layout, opening);
 }
 
-/** Opens a part of the state where there is one; otherwise returns an empty one that leaves nothing. Throws a Failure. */
+/** Opens a part of the state if it exists; otherwise returns an empty one that leaves no file. Throws a Failure. */
 export function existingTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.existing(place, layout) ?? Database.open(IN_MEMORY, layout);
   const path = stateEntry(place, entry, "write");
@@ -46,7 +46,7 @@ export function existingTables(place: StatePlace, { entry, layout }: StatePart):
   return Database.existing(path, layout);
 }
 
-/** Opens a part of the state for reading only; undefined where there is none. Throws a Failure. */
+/** Opens a part of the state for reading only; returns undefined if there is none. Throws a Failure. */
 export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase | undefined {
   if (typeof place !== "string") return PostgresDatabase.look(place, layout);
   const path = stateEntry(place, entry, "look");
@@ -55,8 +55,8 @@ export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): S
 }
 
 /**
- * Opens a part of the state in its newest format. Where there is none it is made; or, if only an existing one is wanted, an empty one is returned
- * that leaves nothing. Throws a Failure, also when a newer version has written it.
+ * Opens a part of the state in its newest format. If it is missing, it is created; if only an existing part is wanted, an empty one that leaves
+ * no file is returned. Throws a Failure, for example if a newer version has written it.
  */
 export function openPart(place: StatePlace, part: StatePart, how?: "existing"): SqlDatabase {
   const { layout } = part;
@@ -72,7 +72,7 @@ export function openPart(place: StatePlace, part: StatePart, how?: "existing"): 
   }
 }
 
-/** Opens a part of the state for reading only, in the format that it has; undefined where there is none, or nothing in it yet. Throws like `openPart`. */
+/** Opens a part of the state for reading only, in its present format; returns undefined if it is missing or empty. Throws like `openPart`. */
 export function lookAtPart(place: StatePlace, part: StatePart): SqlDatabase | undefined {
   const database = lookAtTables(place, part);
   const format = database?.formatOf(part.layout) ?? 0;
@@ -82,7 +82,7 @@ export function lookAtPart(place: StatePlace, part: StatePart): SqlDatabase | un
   return undefined;
 }
 
-/** Returns the failure of a part of the state that a newer version has written. */
+/** Returns the failure for a part of the state that a newer version has written. */
 export function newerFailure(path: string, { newerCode }: StatePart, format: number): Failure {
   return new Failure({
     code: newerCode,
@@ -91,7 +91,7 @@ export function newerFailure(path: string, { newerCode }: StatePart, format: num
   });
 }
 
-// The journal has the mark of a folder, which holds for what is beside it too.
+// The journal holds the mark of a folder, which also covers the files beside it.
 function assertNotMoved(folder: string, entry: StatePart["entry"], { moving = false }: Opening = {}): void {
   if (moving || entry === JOURNAL_ENTRY) return;
   const journal = stateEntry(folder, JOURNAL_ENTRY, "look");
