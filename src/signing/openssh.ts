@@ -1,18 +1,18 @@
 import { createPrivateKey, createPublicKey, hash, type JsonWebKey, type KeyObject, sign } from "node:crypto";
 
-// The formats are those of OpenSSH's PROTOCOL.key and PROTOCOL.sshsig, and of RFC 4253 and 5656 (decision 167).
+// The formats are those of OpenSSH's PROTOCOL.key and PROTOCOL.sshsig, and of RFC 4253 and RFC 5656 (decision 167).
 
-/** A private key as OpenSSH writes it, without a passphrase. */
+/** A private key in OpenSSH's format, without a passphrase. */
 export interface OpenSshKey {
   /** The private key itself. */
   readonly key: KeyObject;
-  /** Its public half, as `known_hosts` and allowed signers hold it before base64. */
+  /** Its public half, in the form that `known_hosts` and allowed signers contain in base64. */
   readonly publicBlob: Buffer;
   /** Its name in OpenSSH, such as `ssh-ed25519`. */
   readonly type: string;
 }
 
-/** Why a text is no key that can sign. */
+/** Why a text is not a key that can sign. */
 export type KeyFault = "encrypted" | "damaged" | "unsupported";
 
 const MAGIC = "openssh-key-v1\0";
@@ -29,7 +29,7 @@ export function parseOpenSsh(base64: string): OpenSshKey | KeyFault {
   try {
     return keyIn(Buffer.from(base64, "base64"));
   } catch {
-    return "damaged"; // a length leads outside, or the numbers are no key
+    return "damaged"; // a length leads beyond the end, or the numbers are not a key
   }
 }
 
@@ -76,26 +76,26 @@ function jwkOf(type: string, wire: Wire): JsonWebKey | undefined {
   }
   const curve = CURVES[type];
   if (curve === undefined) return undefined;
-  wire.bytes(); // the curve, which the type names already
+  wire.bytes(); // the curve, which the type already names
   const point = wire.bytes();
   const coordinates = point.subarray(1);
   const [x, y] = [coordinates.subarray(0, curve.bytes), coordinates.subarray(curve.bytes)];
   return { kty: "EC", crv: curve.name, x: url(x), y: url(y), d: url(padded(unsigned(wire.bytes()), curve.bytes)) };
 }
 
-// `d` modulo one less than a prime, which OpenSSH leaves out.
+// Returns `d` modulo one less than a prime, which OpenSSH leaves out.
 function rest(d: Buffer, prime: Buffer): Buffer {
   const hex = (BigInt(`0x${d.toString("hex")}`) % (BigInt(`0x${prime.toString("hex")}`) - 1n)).toString(16);
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex");
 }
 
-// A file whose halves do not belong together would give a signature that nobody can verify.
+// If the halves in a file did not belong together, nobody could verify the signature.
 function isItsPublicHalf(key: KeyObject, publicBlob: Buffer): boolean {
   const { n = "", x = "", y = "" } = createPublicKey(key).export({ format: "jwk" });
   return [n, x, y].every((part) => publicBlob.includes(Buffer.from(part, "base64url")));
 }
 
-/** The namespace of our signatures: verifiers name it with `-n`. */
+/** The namespace of our signatures. Verifiers pass it with `-n`. */
 export const NAMESPACE = "file";
 
 /** Returns a detached signature that `ssh-keygen -Y verify` accepts. */
@@ -116,7 +116,7 @@ export function signSsh(message: Buffer, { key, publicBlob, type }: OpenSshKey):
 
 function signatureOf(signed: Buffer, key: KeyObject, type: string): Buffer {
   if (type === "ssh-ed25519") return named(type, sign(null, signed, key));
-  // OpenSSH no longer accepts SHA-1, which a signature of the key's own name has.
+  // OpenSSH no longer accepts SHA-1, which a signature under the key's own name would use.
   if (type === "ssh-rsa") return named("rsa-sha2-512", sign("sha512", signed, key));
   const both = sign(CURVES[type]?.digest, signed, { key, dsaEncoding: "ieee-p1363" });
   const half = both.length / 2;
@@ -133,7 +133,7 @@ function field(content: Buffer): Buffer {
   return Buffer.concat([length, content]);
 }
 
-// A whole number that is not negative: without zeros before it, but for one that keeps its first bit from being a sign.
+// Writes a non-negative whole number without leading zeros, except one zero that keeps its first bit from being a sign.
 function number(bytes: Buffer): Buffer {
   const shortest = unsigned(bytes);
   return field((shortest[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), shortest]) : shortest);

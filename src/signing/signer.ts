@@ -9,12 +9,12 @@ export interface Signer {
   readonly words: string;
   /** Returns a detached signature. */
   readonly sign: (message: Buffer) => Buffer;
-  /** Returns what to type to verify a file, with the public half of the key. */
+  /** Returns what to type to verify a file with the public half of the key. */
   readonly verifying: (file: string, signature: string) => readonly string[];
 }
 
 const LEAST_RSA_BITS = 2_048;
-/** The curves of 256 bits and more over prime fields. One that is not here, or that a key spells out in numbers, may be weak. */
+/** The curves over prime fields with 256 bits and more. Any other curve, or one that a key defines by numbers, may be weak. */
 const CURVES: ReadonlySet<string | undefined> = new Set([
   "prime256v1",
   "secp256k1",
@@ -31,7 +31,7 @@ const CURVES: ReadonlySet<string | undefined> = new Set([
 ]);
 const PUBLIC = /-----BEGIN (?:[A-Z0-9 ]*PUBLIC KEY|CERTIFICATE)-----|^(?:ssh|ecdsa)-/;
 
-/** Reads a private key in PEM, as OpenSSL writes it, or in OpenSSH's own format. Throws a Failure that calls it by `name`, and shows nothing of it. */
+/** Reads a private key in PEM, in the format of OpenSSL or of OpenSSH. Throws a Failure that calls it `name`, and shows none of it. */
 export function readSigner(text: string, name: string): Signer {
   const [, label, body = ""] = /-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----([\s\S]*?)-----END \1-----/.exec(text) ?? [];
   if (label === undefined) throw refused(name, PUBLIC.test(text) ? "public" : "none");
@@ -79,7 +79,7 @@ function openSshSigner(read: Exclude<ReturnType<typeof parseOpenSsh>, string>): 
 interface PemKind {
   readonly word: string;
   readonly digest: "sha256" | null;
-  /** What verifies a signature with the public key `signer.pem`. */
+  /** Returns the command that verifies a signature with the public key `signer.pem`. */
   readonly verify: (file: string, signature: string) => string;
 }
 
