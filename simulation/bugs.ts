@@ -31,18 +31,18 @@ import type { Breach } from "./witness.ts";
 
 type Exchange = EnginePorts["exchange"];
 
-/** A bug that is planted to see whether the simulation finds it: somewhere around the code, never in it (decision 102). */
+/** A bug that is planted to test whether the simulation finds it. It is always around the code, never in it (decision 102). */
 export interface PlantedBug {
   readonly name: string;
   /** The promise that it breaks. */
   readonly breaks: Breach;
-  /** The first seed that showed it. The hunt begins there, and is a long one when a change of the schedules makes this seed stale. */
+  /** The first seed that showed the bug. The hunt begins there; if a change of the schedules makes this seed stale, the hunt takes long. */
   readonly shownBy: number;
   readonly disk?: () => SimulatedDisk;
   readonly liveness?: () => SimulatedLiveness;
-  /** No file beside the journal names its last record. */
+  /** Whether the journal has no tail file that names its last record. */
   readonly hasNoTail?: true;
-  /** How people free a run whose process they take for gone. */
+  /** Releases a run whose process people believe to be gone. */
   readonly release?: (store: JournalStore, runId: string) => Promise<unknown>;
   readonly exchange?: (exchange: Exchange) => Exchange;
   /** The clock of each process. */
@@ -57,10 +57,10 @@ export type Planted = Pick<
   "disk" | "liveness" | "hasNoTail" | "release" | "exchange" | "clock" | "target" | "playbook"
 >;
 
-/** The code as it is. */
+/** The unchanged code. */
 export const NO_BUG: Planted = {};
 
-/** The bugs that a runner of playbooks can have, and that nobody notices before it matters. */
+/** The bugs that a runner of playbooks can have without anybody noticing until it matters. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the intent is not durable",
@@ -239,14 +239,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
 ];
 
-// One that is alive, and stopped or at work, can have its run taken away.
+// A living process, stopped or at work, can lose its run.
 class Mistaken extends SimulatedLiveness {
   override lifeOf(holder: Holder): Life {
     return this.isMe(holder) ? "alive" : "dead";
   }
 }
 
-/** Frees a run as a person does who says that its process is gone. */
+/** Releases a run like a person who says that its process is gone. */
 export function releaseByWord(store: JournalStore, runId: string): Promise<unknown> {
   return releaseRun(store, runId, { who: "somebody", because: "its machine does not answer" });
 }
@@ -283,14 +283,14 @@ function again(exchange: Exchange, isMeant: (status: number) => boolean): Exchan
   };
 }
 
-// As if no two writes were ever about the same thing.
+// Pretends that no two writes are ever about the same thing.
 function namingNothing(declared: Sets): Sets {
   if (declared.undoneBy === "nothing") return declared;
   const [first, ...more] = declared.settings;
   return sets({ ...first, of: () => [] }, ...more.map((setting) => ({ ...setting, of: () => [] })));
 }
 
-// Takes what a gateway says for the service's own words.
+// Turns the words of a gateway into the service's own.
 function believing(exchange: Exchange, isMeant: (status: number) => boolean): Exchange {
   return async (outgoing) => {
     const exchanged = await exchange(outgoing);
@@ -298,7 +298,7 @@ function believing(exchange: Exchange, isMeant: (status: number) => boolean): Ex
   };
 }
 
-// As if nobody looked which transaction a receipt is of.
+// Pretends that nobody checks to which transaction a receipt belongs.
 function withNamelessReceipts(exchange: Exchange): Exchange {
   return async (outgoing) => {
     const exchanged = await exchange(outgoing);

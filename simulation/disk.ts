@@ -2,10 +2,7 @@ import type { Cell, SqlRow } from "../src/sql/database.ts";
 import { Database } from "../src/sqlite/database.ts";
 import { type Appended, Dead, SimulatedProcess } from "./process.ts";
 
-/**
- * The disk under the journal: the real database, in memory. A process that dies leaves what it committed and nothing else, and can
- * reach the disk no more.
- */
+/** The disk under the journal: the real database, in memory. A process that dies leaves only what it committed, and can no longer use the disk. */
 export class SimulatedDisk extends Database {
   #records: Appended[] = [];
   #kept: readonly string[] = [];
@@ -14,7 +11,7 @@ export class SimulatedDisk extends Database {
     super(":memory:");
   }
 
-  /** Empties every table but for the runs that it is to keep. */
+  /** Empties every table, except for the runs that must be kept. */
   reset(): void {
     this.exec("PRAGMA defer_foreign_keys = ON");
     super.transaction(() => {
@@ -23,13 +20,13 @@ export class SimulatedDisk extends Database {
     });
   }
 
-  /** From now on the runs that it holds are earlier ones: they are there however often it is reset. */
+  /** Keeps the present runs as earlier ones: they survive every reset. */
   keepRuns(): void {
     this.#kept = super.all("SELECT id FROM run").map(({ id }) => String(id));
     for (const name of RUN_TABLES) this.exec(`CREATE TABLE kept_${name} AS SELECT * FROM ${name}`);
   }
 
-  /** The run of a playbook that it holds. */
+  /** Returns the run of a playbook. */
   runOf(file: string): string | undefined {
     return super
       .all("SELECT id FROM run WHERE playbook = ?", file)
@@ -37,7 +34,7 @@ export class SimulatedDisk extends Database {
       .find((id) => !this.#kept.includes(id));
   }
 
-  /** Loses the last records of a run, but for the first two. Puts them back when what comes back is called, unless others have followed. */
+  /** Loses the last records of a run, except the first two. The returned function restores them, unless others have followed. */
   cut(id: string, count: number): () => void {
     const end = super.get(END, id);
     const lost = super.all("SELECT * FROM record WHERE run_id = ? AND sequence > 1 ORDER BY sequence DESC LIMIT ?", id, count);
@@ -52,9 +49,9 @@ export class SimulatedDisk extends Database {
     };
   }
 
-  /** A process that begins finds it as it is. */
+  /** Called when a process begins to use the disk. */
   mount(): void {
-    // no sooner than a process writes does anything change
+    // nothing changes before a process writes
   }
 
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
@@ -112,7 +109,7 @@ function crash(): never {
 
 const STEP = /"step":"((?:[^"\\]|\\.)*)"/;
 
-// As the journal writes them: run, sequence, epoch, time, kind, body.
+// The columns as the journal writes them: run, sequence, epoch, time, kind, body.
 function appended(sql: string, values: readonly Cell[]): Appended {
   const [, , , , kind, body] = values;
   return { kind: String(kind), step: STEP.exec(String(body))?.[1], sql, values };

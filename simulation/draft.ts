@@ -4,39 +4,39 @@ import type { Dice } from "../src/base/numbers/dice.ts";
 /** A step of a simulated playbook. */
 export interface SimulatedStep {
   readonly id: string;
-  /** As it is written. */
+  /** The YAML text of the step. */
   readonly text: string;
-  /** What a second request of its write would do; `refused` when the service must refuse it, `read` when it writes nothing. */
+  /** What a second request of its write would do; `refused` if the service must refuse it, `read` if the step writes nothing. */
   readonly effect: EffectClass | "refused";
   /** The addresses of its writes: its own, or those of its rounds. */
   readonly writes: readonly string[];
-  /** The ids of the steps without which it would be refused. */
+  /** The ids of the steps without which the service would refuse it. */
   readonly needs: readonly string[];
-  /** What an absolute write sets. The last of several writes that set the same must win. */
+  /** What an absolute write sets. The last of several writes that set the same thing must win. */
   readonly sets?: string;
-  /** What it leaves there, where that can be the same as before; what each of its rounds does, in their order. */
+  /** The value that it leaves, if this can be the same as before; for rounds, the value of each, in order. */
   readonly leaves?: string | readonly string[];
-  /** It passes when its write is acknowledged, which may take effect later. */
+  /** Whether it passes once its write is acknowledged; the write may take effect later. */
   readonly isUnawaited?: true;
 }
 
-/** What is there before any step has set it: nobody, and nothing. */
+/** The value before any step has set it. */
 export const AT_FIRST = "";
 
 export interface Coin {
-  /** Its name, or the step that makes it. */
+  /** Its name, or the step that creates it. */
   readonly of: string;
-  /** Its id, as a playbook writes it. */
+  /** Its id as a playbook writes it. */
   readonly id: string;
-  /** Others mint it too, so its supply is not known. */
+  /** Whether others mint it too, so that its supply is unknown. */
   readonly isShared?: true;
   supply: number;
-  /** What bob holds of it. */
+  /** Bob's balance. */
   bob: number;
   readonly mints: string[];
 }
 
-/** The id of the coin that is there before any run. */
+/** The id of the coin that exists before any run. */
 export const SHARED = "SharedCoin";
 
 export interface Asset {
@@ -44,11 +44,11 @@ export interface Asset {
   readonly id: string;
 }
 
-// Shorter than people would have it: each look takes the simulation its time.
+// Shorter than people would choose, because each look takes the simulation time.
 const WAIT = "    wait: { timeout: 3s }\n";
 const UNAWAITED = "    wait: none\n";
 
-/** The same step, which does not wait for what its write does. */
+/** Returns the same step without waiting for the effect of its write. */
 export function unawaited(step: SimulatedStep): SimulatedStep {
   return { ...step, text: step.text.replace(WAIT, UNAWAITED), isUnawaited: true };
 }
@@ -58,7 +58,7 @@ export interface DraftOptions {
   readonly sharesCoin?: boolean;
 }
 
-/** The playbook so far: what there is to write to. */
+/** The playbook so far, with the things to which it can write. */
 export class Draft {
   readonly dice: Dice;
   readonly steps: SimulatedStep[] = [];
@@ -76,14 +76,14 @@ export class Draft {
 
   readonly #whose: string;
 
-  /** `whose`: what the names of its steps begin with. `sharesCoin`: it writes to the coin that is there before any run. */
+  /** `whose` is the beginning of its steps' names. With `sharesCoin` it writes to the coin that exists before any run. */
   constructor(dice: Dice, { whose = "", sharesCoin = false }: DraftOptions = {}) {
     this.dice = dice;
     this.#whose = whose;
     if (sharesCoin) this.coins.push({ of: SHARED, id: SHARED, isShared: true, supply: 0, bob: 0, mints: [] });
   }
 
-  /** A name that no other step has. */
+  /** Returns a name that no other step has. */
   name(word: string): string {
     return `${this.#whose}${word}${this.steps.length + 1}`;
   }

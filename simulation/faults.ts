@@ -1,6 +1,6 @@
 import type { WriteFault as LedgerFault } from "../src/sandbox/ledger/chain.ts";
 
-/** What the process that sends gets to see: the service's own answer, something else, or nothing any more. */
+/** What the sending process sees: the service's own answer, something else, or nothing any more. */
 export type Sight =
   | "answer"
   | Stale
@@ -11,38 +11,41 @@ export type Sight =
   | "empty"
   | "death"
   | "stop"
-  /** No answer, until the sender gives up. */
+  /** No answer until the sender gives up. */
   | "silence"
-  /** The sender is interrupted while it waits: for an answer that comes, or for one that does not. */
+  /** The sender is interrupted while it waits for an answer, which then arrives or not. */
   | "interrupt"
   | "interrupt, silence"
   | { readonly status: number; readonly retryAfter?: number; readonly words?: Words };
 
-/** Whose words an error is in: the service's own, or those of one of three kinds of gateways. A gateway's JSON when left out. */
+/** Who wrote an error: the service, or one of three kinds of gateways. If left out, a gateway that writes JSON. */
 export type Words = "service" | "gateway" | "gateway's text" | "nobody";
 
-/** What somebody in between has kept, of an earlier write of the same run, or of another run. */
+/** The answer to an earlier write of the same run, or of another run, which a cache has kept. */
 export type Stale = "an earlier write's" | "an earlier run's";
 
-/** What befalls one request: when it reaches the service, if ever, and what the sender sees of it. */
+/** A fault of one request: when the request reaches the service, if ever, and what the sender sees. */
 export interface RequestFault {
   readonly name: string;
-  /** When the request reaches the service. A late one arrives whether or not the sender still runs. */
+  /** When the request reaches the service. A late request arrives even if the sender no longer runs. */
   readonly lands: "at once" | "never" | "late";
   readonly sees: Sight;
-  /** What befalls the write within the ledger. */
+  /** What the ledger does with the write. */
   readonly ledger?: "pending" | "failed";
-  /** The receipt's status is an unknown word for a while. */
+  /** Whether the receipt's status is an unknown word for some time. */
   readonly strangeWord?: true;
-  /** For a while every receipt says COMMITTED: of no transaction, or of an earlier one, and then its answer names none either. */
+  /**
+   * For some time, every receipt says COMMITTED, but names no transaction or an earlier one. With an earlier one, the answer names no
+   * transaction either.
+   */
   readonly receipts?: "nameless" | Stale;
-  /** The process is stopped before the request leaves. The request leaves, if at all, when the process continues. */
+  /** The process is stopped before the request leaves. If at all, the request leaves when the process continues. */
   readonly stopsFirst?: true;
-  /** It waits for its connection for nearly as long as it may take, and only then leaves. */
+  /** The request waits for its connection for almost the whole timeout, and only then leaves. */
   readonly leavesLate?: true;
 }
 
-/** Everything that may befall a write on its way, by its name. */
+/** Every fault of a write on its way. */
 export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "connection refused", lands: "never", sees: "refused connection" },
   { name: "request lost", lands: "never", sees: "nothing" },
@@ -89,18 +92,18 @@ export const WRITE_FAULTS: readonly RequestFault[] = [
   { name: "interrupted, delivered late", lands: "late", sees: "interrupt, silence" },
 ];
 
-/** Those of them in which a process is stopped before the service can have the request. */
+/** Those of them that stop a process before the service can have received the request. */
 export const STOPS: readonly RequestFault[] = WRITE_FAULTS.filter(
   ({ sees, lands, stopsFirst }) => stopsFirst === true || (sees === "stop" && lands === "late"),
 );
 
-/** What befalls a write that waited for its connection: with a declared time, all depends on when that begins. Drawn for no schedule. */
+/** Faults of a write that waited for its connection. With a declared time, everything depends on when that time begins. No schedule draws them. */
 export const SLOW_CONNECTIONS: readonly RequestFault[] = [
   { name: "leaves late, answer lost", lands: "late", sees: "nothing", leavesLate: true },
   { name: "leaves late, death in flight", lands: "late", sees: "death", leavesLate: true },
 ];
 
-/** The ledger takes its time with a write that it has acknowledged. */
+/** The ledger takes a long time for a write that it has acknowledged. */
 export const TAKES_LONG: RequestFault = found("receipt pending long");
 
 function found(wanted: string): RequestFault {
@@ -111,18 +114,18 @@ function found(wanted: string): RequestFault {
 
 const OF_PROCESSES: ReadonlySet<Sight> = new Set(["death", "stop", "interrupt", "interrupt, silence"]);
 
-/** Those of them that the network brings: neither the process nor the ledger has a part in them. */
+/** Those of them that the network alone causes, without the process or the ledger. */
 export const NETWORK_FAULTS: readonly RequestFault[] = WRITE_FAULTS.filter(
   ({ sees, ledger, strangeWord, stopsFirst }) =>
     !OF_PROCESSES.has(sees) && stopsFirst !== true && !isStale(sees) && ledger === undefined && strangeWord !== true,
 );
 
-/** Whether somebody sees what another write was answered. */
+/** Returns whether the sender sees the answer to another write. */
 export function isStale(sees: Sight): sees is Stale {
   return sees === "an earlier write's" || sees === "an earlier run's";
 }
 
-/** Everything that may befall a read. */
+/** Every fault of a read. */
 export const READ_FAULTS: readonly RequestFault[] = [
   { name: "read refused", lands: "never", sees: "refused connection" },
   { name: "read lost", lands: "never", sees: "nothing" },
@@ -138,14 +141,14 @@ export const READ_FAULTS: readonly RequestFault[] = [
   { name: "stopped at a read", lands: "at once", sees: "stop" },
 ];
 
-/** What befalls a commit of the journal, right before or right after it. */
+/** A fault of a journal commit, right before or right after it. */
 export interface CommitFault {
   readonly name: string;
   readonly moment: "before" | "after";
   readonly effect: "crash" | "full" | "broken" | "interrupt";
 }
 
-/** Everything that may befall a commit of the journal. */
+/** Every fault of a journal commit. */
 export const COMMIT_FAULTS: readonly CommitFault[] = [
   { name: "crash before the commit", moment: "before", effect: "crash" },
   { name: "crash after the commit", moment: "after", effect: "crash" },
@@ -154,7 +157,7 @@ export const COMMIT_FAULTS: readonly CommitFault[] = [
   { name: "disk error", moment: "before", effect: "broken" },
 ];
 
-/** The kinds of records at whose commit something may happen. */
+/** The kinds of records whose commits may have a fault. */
 export const BOUNDARIES = [
   "run.opened",
   "run.claimed",
@@ -169,10 +172,10 @@ export const BOUNDARIES = [
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
-/** Reads that are answered from earlier moments, each from its own: a later one may show an earlier moment. */
+/** Reads that are answered from earlier moments. Each read has its own moment: a later read may show an earlier one. */
 export interface StaleReads {
   readonly name: string;
-  /** How many of the reads; where it is all of them, they are behind by much the same all the time. */
+  /** The share of these reads. If all reads are stale, their delay stays about the same. */
   readonly share: number;
 }
 
@@ -183,45 +186,45 @@ export const STALE_READS: readonly StaleReads[] = [
   { name: "a replica behind", share: 1 },
 ];
 
-/** One thing that goes wrong, and where. */
+/** One fault, and its place. */
 export type Fault =
   | {
       readonly at: "write";
-      /** The address of the step, and which of its requests, from 1. */
+      /** The address of the step, and the number of its request, from 1. */
       readonly step: string;
       readonly request: number;
       readonly what: RequestFault;
-      /** How much later it lands, or continues, in milliseconds. */
+      /** How much later the request arrives, or the process continues, in milliseconds. */
       readonly ms: number;
     }
   | {
       readonly at: "read";
-      /** Which read of the whole schedule, from 1. */ readonly nth: number;
+      /** The number of the read in the whole schedule, from 1. */ readonly nth: number;
       readonly what: RequestFault;
       readonly ms: number;
     }
   | {
       readonly at: "reads";
       readonly what: StaleReads;
-      /** By how much at most. */
+      /** The longest delay. */
       readonly ms: number;
     }
   | {
       readonly at: "commit";
       readonly boundary: Boundary;
-      /** Of any step, or of none, when left out. */
+      /** The step of the record; left out for any step or none. */
       readonly step?: string;
       readonly nth: number;
       readonly what: CommitFault;
     };
 
-/** What the ledger is to do to a write that this befalls. */
+/** Returns what the ledger must do with a write that has this fault. */
 export function ledgerFault({ ledger }: RequestFault, ms: number): LedgerFault | undefined {
   if (ledger === "pending") return { holdMs: ms };
   return ledger === "failed" ? { doom: "the ledger could not commit the transaction" } : undefined;
 }
 
-/** Describes a fault: first the place, then what happens there. */
+/** Describes a fault: first its place, then what happens. */
 export function describeFault(fault: Fault): string {
   const { name } = fault.what;
   if (fault.at === "write") return `${fault.step}, request ${fault.request}: ${name}${delayOf(fault.what, fault.ms)}`;

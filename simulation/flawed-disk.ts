@@ -7,7 +7,7 @@ interface PutOff {
   readonly record: Appended;
 }
 
-// The journal's own mark of its end goes with them.
+// The journal's own note of its end is removed with them.
 function takeAway(disk: SimulatedDisk, records: readonly Appended[]): void {
   for (const { values } of records) {
     const [runId = null, sequence = null] = values;
@@ -17,7 +17,7 @@ function takeAway(disk: SimulatedDisk, records: readonly Appended[]): void {
     (SELECT sequence, hash FROM record WHERE run_id = id ORDER BY sequence DESC LIMIT 1)`);
 }
 
-/** A disk on which some records of a commit are only there with the next one, although the journal believes otherwise. */
+/** A disk that writes some records of a commit only with the next commit, although the journal believes otherwise. */
 export class ForgetfulDisk extends SimulatedDisk {
   readonly #isPutOff: (record: Appended, together: readonly Appended[]) => boolean;
   #putOff: PutOff[] = [];
@@ -32,7 +32,7 @@ export class ForgetfulDisk extends SimulatedDisk {
     this.#putOff = [];
   }
 
-  // Where records are put off, the run does not miss them either: otherwise it would stop before they do harm.
+  // The run must not notice the missing records either. Otherwise it would stop before they do harm.
   override require(sql: string, ...values: Cell[]): void {
     if (!sql.includes("last_hash")) super.require(sql, ...values);
   }
@@ -40,7 +40,7 @@ export class ForgetfulDisk extends SimulatedDisk {
   protected override beforeCommit(records: readonly Appended[]): void {
     super.beforeCommit(records);
     const by = SimulatedProcess.current();
-    // Whoever died has nothing more to write.
+    // A dead process writes nothing more.
     const due = this.#putOff.filter((each) => each.by === by);
     this.#putOff = this.#putOff.filter((each) => each.by !== by);
     const putOff = records.filter((each) => this.#isPutOff(each, records));
@@ -50,7 +50,7 @@ export class ForgetfulDisk extends SimulatedDisk {
   }
 }
 
-/** A disk that says too early that some records are on it: power goes, and they are gone. */
+/** A disk that reports some records as written too early: in a power failure they are lost. */
 export class UnsyncedDisk extends SimulatedDisk {
   readonly #isUnsynced: (record: Appended) => boolean;
   #unsynced: PutOff[] = [];
@@ -79,14 +79,14 @@ export class UnsyncedDisk extends SimulatedDisk {
   }
 }
 
-/** A disk on which nobody finds what has proven the writes of other runs. */
+/** A disk on which nobody finds the proofs of other runs' writes. */
 export class ObliviousDisk extends SimulatedDisk {
   override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return sql.includes(" FROM proof ") ? [] : super.all(sql, ...values);
   }
 }
 
-/** A disk on which no run finds that another one acts as the same entity. */
+/** A disk on which no run notices that another run acts as the same entity. */
 export class LonelyDisk extends SimulatedDisk {
   override get(sql: string, ...values: Cell[]): SqlRow | undefined {
     const row = super.get(sql, ...values);
@@ -98,7 +98,7 @@ export class LonelyDisk extends SimulatedDisk {
   }
 }
 
-/** A disk on which a journal with a torn end is taken for an empty one. */
+/** A disk that takes a journal with a torn end for an empty one. */
 export class TornDisk extends SimulatedDisk {
   #isTorn = false;
 
@@ -118,7 +118,7 @@ export class TornDisk extends SimulatedDisk {
   }
 }
 
-/** A disk that lets anybody take a run, and whoever once held it write on. */
+/** A disk that lets anybody take a run, while its former holder can still write. */
 export class UnfencedDisk extends SimulatedDisk {
   #epochs = new Map<SimulatedProcess | undefined, SqlRow | undefined>();
 
@@ -148,21 +148,21 @@ export class UnfencedDisk extends SimulatedDisk {
   }
 }
 
-/** Keeps no run's key: whoever looks for it finds nothing, and nothing keeps a second run from having it. */
+/** A disk that stores no run's key, so that nobody finds a run by its key, and a second run can have the same key. */
 export class KeylessDisk extends SimulatedDisk {
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
     return super.run(sql, ...(sql.startsWith("INSERT INTO run ") ? [...values.slice(0, -1), null] : values));
   }
 }
 
-/** Takes every run for settled, whatever it has left open. */
+/** A disk that takes every run for settled, whatever it has left open. */
 export class SettledDisk extends SimulatedDisk {
   override all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     return sql.includes("settled = 0") ? [] : super.all(sql, ...values);
   }
 }
 
-/** Keeps of no run that others may still find what it has written, once it has ended. */
+/** A disk that forgets, when a run has ended, that others may still find what it has written. */
 export class SettlingDisk extends SimulatedDisk {
   override run(sql: string, ...values: Cell[]): { readonly changes: number } {
     const isEnd = sql === "UPDATE run SET outcome = ?, settled = ?, written_until = ? WHERE id = ?";

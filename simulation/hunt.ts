@@ -3,10 +3,13 @@ import { drawSchedule } from "./schedule.ts";
 import { simulate } from "./simulate.ts";
 import { World } from "./world.ts";
 
-/** So many schedules are enough to find any planted bug. */
+/** This many schedules are enough to find any planted bug. */
 export const ENOUGH_SEEDS = 3_000;
 
-/** Returns a seed whose schedule makes a planted bug break its promise, but not the code as it is: the known one, or else the first. */
+/**
+ * Returns a seed whose schedule makes a planted bug break its promise, while the real code keeps it: the known seed or, if that is stale,
+ * the first one found.
+ */
 export async function hunt(bug: PlantedBug): Promise<number | undefined> {
   const [ill, well] = [new World(bug), new World()];
   const isShownBy = async (seed: number): Promise<boolean> => {

@@ -20,7 +20,7 @@ import type { Dice } from "../src/base/numbers/dice.ts";
 import { isBroken, type Witness } from "./witness.ts";
 import { nothingToCompare, SECRETS, type World } from "./world.ts";
 
-/** All that a run meets. */
+/** Everything that a run meets. */
 export interface Circumstances {
   readonly world: World;
   readonly playbook: Playbook;
@@ -29,19 +29,19 @@ export interface Circumstances {
   readonly mishaps: Mishaps;
   readonly witness: Witness;
   readonly dice: Dice;
-  /** What people decide, and on which machine. */
+  /** Draws what people decide, and on which machine. */
   readonly people: Dice;
-  /** Whether a write has taken effect, as one finds who looks into the ledger when all has come to rest. */
+  /** Returns whether a write has taken effect, as a person finds who checks the ledger when everything is at rest. */
   readonly tookEffect: (step: string) => boolean;
-  /** The run has a caller's key. */
+  /** Whether the run has a caller's key. */
   readonly isKeyed: boolean;
-  /** The number of the last process before the first one. */
+  /** The number of the last process before this run's first one. */
   readonly processes: number;
-  /** What the same people let run before, and whenever the run has stopped, if anything. */
+  /** The other run that the same people start before this one, and each time it has stopped, if any. */
   readonly beside: (() => Promise<void>) | undefined;
-  /** What may befall the wall clock before a process begins. */
+  /** May set the wall clock before a process begins. */
   readonly setClock: () => void;
-  /** The other run that the same people lead at the same time, if any. */
+  /** Returns the other run that the same people lead at the same time, if any. */
   readonly company: () => Life | undefined;
 }
 
@@ -49,18 +49,18 @@ const KEY = "ORDER-17";
 const GIVEN = { inputs: {}, env: {} };
 const NO_FILES: FileReader = { read: () => undefined };
 
-/** How a process ended: with the run's outcome, or in another way. */
+/** How a process ended: with the run's outcome, or without one. */
 type End = RunOutcome | "halted" | "gave up";
 
 function outcomeOf(end: End): RunOutcome | undefined {
   return end === "halted" || end === "gave up" ? undefined : end;
 }
 
-// What nobody can know by reading.
+// Outcomes that nobody can clear up by reading.
 const NEEDS_TRUTH: ReadonlySet<string> = new Set(["unknown", "conflict"]);
 
 const MOST_EARLY_RESUMES = 3;
-// Twice over: the other run may keep this one back as long as it needs people itself.
+// Doubled, because the other run may block this one as long as it needs people itself.
 const MOST_LATE_RESUMES = 40;
 const SHARE_OF_RACES = 0.4;
 const SHARE_OF_JOINED = 0.7;
@@ -73,23 +73,23 @@ const MACHINES = ["here", "elsewhere"];
 const SHORT_WAIT_MS = 5_000;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 1_800_000;
-// And a little for what is read or sent in the same moment.
+// The limit, and a little more for what is read or sent in the same moment.
 const MOST_TO_STOP_MS = LIMITS.writeGraceMs + 100;
 const REST_MS = 600_000;
 const LONGEST_DUPLICATE_MS = 5_000;
-// The longest that anything of a schedule takes, many times.
+// Many times the longest delay in a schedule.
 const MOST_RESTS = 100;
 
 /**
- * One run from its start until nothing more happens to it. People resume it as long as it has not passed, a few times early. Once
- * all has come to rest, they look into the ledger and resolve the writes with unknown outcome.
+ * One run from its start until nothing more happens to it. People resume it until it has passed, sometimes early. Once everything is at
+ * rest, they check the ledger and resolve the writes with unknown outcome.
  */
 export class Life {
   readonly #all: Circumstances;
   #processes: number;
-  /** The process that has started or resumed the run last. */
+  /** The process that last started or resumed the run. */
   process: SimulatedProcess | undefined;
-  /** The records that the witness has seen: a process that resumes reports the earlier ones again. */
+  /** The records that the witness has seen. A process that resumes reports earlier records again. */
   readonly #reported = new Set<string>();
 
   constructor(circumstances: Circumstances) {
@@ -101,7 +101,7 @@ export class Life {
     return this.#all.world.disk.runOf(this.#all.playbook.file);
   }
 
-  /** Gives the run's outcome; `undefined` when it comes to no end. */
+  /** Returns the run's outcome; `undefined` if it never ends. */
   async lead(): Promise<RunOutcome | undefined> {
     const { world, dice, people, witness, beside } = this.#all;
     await beside?.();
@@ -128,7 +128,7 @@ export class Life {
     return outcomeOf(end);
   }
 
-  /** Begins the run, resolves what it leaves open, and leaves it at that. */
+  /** Begins the run, resolves what it leaves open, and does no more. */
   async once(): Promise<void> {
     for (let left = MOST_LATE_RESUMES; left > 0 && NEEDS_TRUTH.has(await this.#go()); left--) {
       await this.#rest();
@@ -136,7 +136,7 @@ export class Life {
     }
   }
 
-  /** Leads a run that nobody resolves: it is resumed once, when all has come to rest. `atFirst` receives its first outcome. */
+  /** Leads a run that nobody resolves: it is resumed once when everything is at rest. `atFirst` receives its first outcome. */
   async leadUnaided(atFirst: (outcome: RunOutcome | undefined) => void): Promise<RunOutcome | undefined> {
     const first = await this.#go();
     atFirst(outcomeOf(first));
@@ -145,7 +145,7 @@ export class Life {
     return outcomeOf(await this.#go());
   }
 
-  /** What the journal holds; `undefined` when it cannot be read. */
+  /** Returns the records in the journal; `undefined` if they cannot be read. */
   records(): readonly RunRecord[] | undefined {
     const { world, witness } = this.#all;
     const runId = this.#runId;
@@ -158,7 +158,7 @@ export class Life {
     }
   }
 
-  // A caller that gives a key may do so twice: as a scheduler that fires twice does, or one that has lost the first answer.
+  // A caller may give its command with a key twice, like a scheduler that fires twice, or a caller that has lost the first answer.
   async #begin(): Promise<End> {
     const { isKeyed, dice, world } = this.#all;
     if (!isKeyed || !dice.chance(SHARE_OF_RACES)) return this.#go();
@@ -168,7 +168,7 @@ export class Life {
     return first === "gave up" ? second : first;
   }
 
-  // All is at rest, so nobody but a person can settle what is open now: until then the same command begins no other run.
+  // Everything is at rest, so only a person can settle what is open now. Until then, the same command must not begin another run.
   async #runAgain(): Promise<void> {
     const { world, mishaps, isKeyed, dice } = this.#all;
     if (isKeyed || this.#runId === undefined || openWrites(stateOf(this.records() ?? [])).length === 0) return;
@@ -179,7 +179,7 @@ export class Life {
     });
   }
 
-  // Two people resume it at the same moment: one of them holds it, the other is refused.
+  // Two people resume the run at the same moment. One of them gets it, the other is refused.
   async #race(): Promise<End> {
     const [first, second] = await Promise.all([this.#go(), this.#go()]);
     return first === "gave up" ? second : first;
@@ -190,11 +190,12 @@ export class Life {
     return this.#carry();
   }
 
-  // Whoever finds it held by a process that they can see waits for that one to end; one of another machine they may take for gone.
+  // If a process holds the run, a person waits for it to end if they can see it. If it is on another machine, they may believe that it is
+  // gone.
   async #resumeEarly(): Promise<End> {
     const { world, people, beside, company } = this.#all;
     if (people.chance(SHARE_OF_RELEASES)) await this.#release();
-    // The end that a journal loses would be that of another run.
+    // Otherwise the journal would lose the end of another run.
     const isAlone = beside === undefined && company() === undefined;
     if (people.chance(SHARE_OF_LOSSES) && isAlone && world.liveness.allEnded) await this.#goDamaged();
     const end = await this.#go();
@@ -205,7 +206,7 @@ export class Life {
     return this.#go();
   }
 
-  // The journal has lost its end: a process finds that out, and then the files are put back.
+  // The journal has lost its end. A process notices this, and then the files are restored.
   async #goDamaged(): Promise<void> {
     const { world, people, mishaps } = this.#all;
     const runId = this.#runId;
@@ -223,7 +224,7 @@ export class Life {
     return holder === undefined ? undefined : liveness.processOf(holder);
   }
 
-  // Frees what processes of another machine hold, whether they are gone or not: the run, and what nobody has begun.
+  // Releases what processes of another machine hold, whether they are gone or not: the run, and what was never begun.
   async #release(): Promise<void> {
     const { world, mishaps } = this.#all;
     const { release = releaseByWord } = world.bug;
@@ -238,7 +239,7 @@ export class Life {
     });
   }
 
-  // While nothing is on its way, what is not in the ledger comes there only if a process that still lives sends it.
+  // While no request is in flight, only a living process can still send a write that is not in the ledger.
   async #resolveEarly(end: End): Promise<End> {
     const { network, world } = this.#all;
     if (network.isCarrying || world.service.pending) return end;
@@ -246,7 +247,7 @@ export class Life {
     return this.#go();
   }
 
-  // Starts the run, or resumes it when there is one, in a process of its own.
+  // Starts the run, or resumes an existing one, in a process.
   async #carry(): Promise<End> {
     const { mishaps, isKeyed } = this.#all;
     const runId = this.#runId;
@@ -289,7 +290,7 @@ export class Life {
     }
   }
 
-  // One process may carry several runs, as `run --jobs` does, and a worker.
+  // One process may act for several runs, like `run --jobs` or a worker.
   #joined(): SimulatedProcess | undefined {
     const { company, people } = this.#all;
     const theirs = company()?.process;
@@ -310,7 +311,8 @@ export class Life {
       .catch((error: unknown) => this.#failed(process, error))
       .finally(stillGoing)
       .finally(() => (isDone = true));
-    // Whoever starts a run again first ends the process that has not even begun it, or waits for it where it acts for another run too.
+    // A person who starts a run again first ends the process that has not begun it or, if that process also acts for another run, waits for
+    // it.
     const halted = (): End | Promise<End> => {
       if (isDone) return done;
       if (this.#runId === undefined && process.isShared) return Promise.race([done, process.ended.then(() => "halted" as const)]);
@@ -320,7 +322,7 @@ export class Life {
     return Promise.race([done, process.halted.then(halted)]);
   }
 
-  // One that is to stop waits for the answer to a write, as long as the limits say, and for nothing else.
+  // An interrupted process waits only for the answer to a write, and only as long as the limits say.
   #onceInterrupted(process: SimulatedProcess): () => void {
     const { world, witness } = this.#all;
     let at: number | undefined;
@@ -382,17 +384,17 @@ export class Life {
     }
   }
 
-  // What was not durable may be followed by another record of its number, under another claim.
+  // A record that was not durable may be followed by another one with the same number, under another claim.
   #isNews({ epoch, sequence }: RunRecord): boolean {
     const before = this.#reported.size;
     return this.#reported.add(`${epoch}:${sequence}`).size > before;
   }
 
-  // Waits until every request has arrived, every stopped process has continued to its end, and whoever else leads a run rests too.
+  // Waits until every request has arrived, every stopped process has continued to its end, and the other run is at rest too.
   async #rest(): Promise<void> {
     const { time, service } = this.#all.world;
     let left = MOST_RESTS;
-    // Each rest gives another run its turn.
+    // Each rest gives the other run a turn.
     do await time.rest(REST_MS);
     while (--left > 0 && (!time.isIdle || service.pending));
   }

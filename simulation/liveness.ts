@@ -2,7 +2,7 @@ import type { Life, Liveness } from "../src/journal/holder.ts";
 import type { Holder } from "../src/protocol/record.ts";
 import { SimulatedProcess } from "./process.ts";
 
-/** Which of the processes on two machines are alive. Each machine's kernel knows its own, stopped ones too, and no others. */
+/** Which processes on two machines are alive. Each machine's kernel knows its own processes, including stopped ones, and no others. */
 export class SimulatedLiveness implements Liveness {
   #processes = new Map<number, SimulatedProcess>();
 
@@ -29,12 +29,12 @@ export class SimulatedLiveness implements Liveness {
     return this.processOf(holder)?.hasEnded === false ? "alive" : "dead";
   }
 
-  /** The process behind a holder. */
+  /** Returns the process of a holder. */
   processOf({ pid }: Holder): SimulatedProcess | undefined {
     return this.#processes.get(pid);
   }
 
-  /** Whether every process is over. */
+  /** Whether all processes have ended. */
   get allEnded(): boolean {
     return [...this.#processes.values()].every(({ hasEnded }) => hasEnded);
   }
@@ -44,7 +44,7 @@ export class SimulatedLiveness implements Liveness {
   }
 
   close(): void {
-    // nothing ends before its process does
+    // a hold ends only with its process
   }
 }
 

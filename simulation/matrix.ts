@@ -14,16 +14,16 @@ import type { Violation } from "./witness.ts";
 import { World } from "./world.ts";
 
 const DELAY_MS = 60_000;
-// An error of the disk is the same to the journal as a full one.
+// For the journal, an error of the disk is the same as a full disk.
 const WAYS = COMMIT_FAULTS.filter(({ effect }) => effect !== "broken");
 
-/** What one write suffers on its way while the journal fails at one kind of record: in every way in which it can fail. */
+/** One write with one fault on its way, while the journal fails at one kind of record, in every possible way. */
 export interface Cell {
   readonly specimen: Specimen;
-  /** `undefined`: nothing befalls the request. */
+  /** The fault of the request; `undefined` for none. */
   readonly fault: RequestFault | undefined;
   readonly boundary: Boundary;
-  /** How many of the ways were tried: a record that is never written cannot fail. */
+  /** How many of the ways were tried. A record that is never written cannot fail. */
   readonly tried: number;
   readonly violations: readonly (Violation & { readonly schedule: Schedule })[];
 }
@@ -34,9 +34,9 @@ type Rehearsals = ReadonlyMap<CommitFault, () => Promise<Simulated>>;
 
 /** How much of the matrix is run. */
 export interface MatrixSize {
-  /** In how many of the ways in which the journal can fail each cell is run. When not in all of them, each pair of write and fault begins with another one. */
+  /** In how many ways the journal fails in each cell. If not in each of them, every pair of write and fault begins with another way. */
   readonly ways: number;
-  /** Of each fault at each boundary, every so many-th kind of write: 1 for all of them. */
+  /** For each fault at each boundary, only every n-th kind of write is run; 1 for all of them. */
   readonly everyNth: number;
 }
 
@@ -44,7 +44,7 @@ const ALL: MatrixSize = { ways: WAYS.length, everyNth: 1 };
 
 /** Runs the cells: journal boundary by fault by kind of write. */
 export async function runMatrix(size: MatrixSize = ALL): Promise<readonly Cell[]> {
-  // Refusals are errors, and nobody reads where these came from: without traces the matrix takes a tenth less.
+  // Refusals are errors whose origin nobody reads. Without stack traces the matrix takes a tenth less time.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
@@ -71,8 +71,8 @@ async function runCells({ ways: most, everyNth }: MatrixSize): Promise<readonly 
   return cells;
 }
 
-// Until the journal fails, a schedule happens as it does where the journal never fails. So one run without that failure shows of every
-// boundary whether the failure can happen there, and only those schedules are run in which it can.
+// Until the journal fails, a schedule runs in the same way as without the failure. So one run without it shows at which boundaries the
+// failure can happen, and only those schedules are run.
 function rehearsalsOf(world: World, { steps, target }: Specimen, fault: RequestFault | undefined): Rehearsals {
   return new Map(
     WAYS.map((what, seed) => {
@@ -113,7 +113,7 @@ async function runCell(
   return { ...cell, tried, violations };
 }
 
-/** The matrix as a table: in each cell the letters of the kinds of writes that could be tried, a `!` behind one that broke a promise. */
+/** Returns the matrix as a table. Each cell has the letters of the kinds of writes that could be tried; a `!` follows one that broke a promise. */
 export function showMatrix(cells: readonly Cell[]): string {
   const tried = cells.reduce((sum, cell) => sum + cell.tried, 0);
   const violations = cells.flatMap((cell) => cell.violations);

@@ -3,16 +3,16 @@ import type { Appended, CommitFaults } from "./process.ts";
 import type { Dice } from "../src/base/numbers/dice.ts";
 import type { VirtualTime } from "./time.ts";
 
-/** What befalls one request. */
+/** The fault of one request, with its delay. */
 export interface Befalls {
   readonly fault: RequestFault;
   readonly ms: number;
 }
 
-// About as long as one write takes: the moments between writes are those that mislead.
+// About the duration of one write, because the moments between writes are the misleading ones.
 const LEAST_STALE_MS = 20;
 
-/** The faults of a run as they strike, each once. */
+/** The faults of a run. Each strikes once. */
 export class Mishaps implements CommitFaults {
   readonly struck: Fault[] = [];
   readonly #story: string[];
@@ -25,7 +25,7 @@ export class Mishaps implements CommitFaults {
   readonly #requests = new Map<string, number>();
   readonly #commits = new Map<Fault, number>();
 
-  /** `story` takes the lines of what happens. */
+  /** `story` receives a line for each event. */
   constructor(faults: readonly Fault[], time: VirtualTime, story: string[]) {
     this.#story = story;
     this.#faults = faults;
@@ -39,7 +39,7 @@ export class Mishaps implements CommitFaults {
     this.#story.push(`${((this.#time.elapsed() - this.#began) / 1_000).toFixed(3).padStart(10)} s  ${line}`);
   }
 
-  /** What befalls the next request of a step's write. */
+  /** Returns the fault of the next request of a step's write. */
   onWrite(step: string): Befalls | undefined {
     const request = (this.#requests.get(step) ?? 0) + 1;
     this.#requests.set(step, request);
@@ -49,7 +49,7 @@ export class Mishaps implements CommitFaults {
     return { fault: found.what, ms: found.ms };
   }
 
-  /** What befalls the next read. */
+  /** Returns the fault of the next read. */
   onRead(): Befalls | undefined {
     this.#reads++;
     const found = this.#left.find((fault) => fault.at === "read" && fault.nth === this.#reads);
@@ -58,7 +58,7 @@ export class Mishaps implements CommitFaults {
     return { fault: found.what, ms: found.ms };
   }
 
-  /** How old the moment is that the next read shows; 0: it is recent. */
+  /** Returns how old the state is that the next read shows; 0 for the present state. */
   onAnswer(dice: Dice): number {
     const found = this.#faults.find((fault) => fault.at === "reads");
     if (found === undefined || !dice.chance(found.what.share)) return 0;
@@ -74,7 +74,7 @@ export class Mishaps implements CommitFaults {
     return this.#onCommit("after", records);
   }
 
-  /** Whether a commit came to the moment at which the fault strikes. */
+  /** Whether a commit has reached the moment at which the fault strikes. */
   hasReached({ boundary, step, what }: Fault & { readonly at: "commit" }): boolean {
     return this.#reached.has(momentOf(what.moment, boundary, step));
   }

@@ -16,7 +16,7 @@ import { byItem, type Variety } from "./varieties.ts";
 export interface Delivery {
   readonly step: string;
   readonly attempt: number;
-  /** What it became: nothing when it was refused at once. */
+  /** The transactions that it became; none if it was refused at once. */
   readonly transactions: readonly string[];
 }
 
@@ -25,36 +25,36 @@ interface Parts {
   readonly service: SimulatedService;
   readonly mishaps: Mishaps;
   readonly dice: Dice;
-  /** Takes down every write that reaches the service. */
+  /** Records every write that reaches the service. */
   readonly deliveries: Delivery[];
-  /** Hears of every write as it is sent. */
+  /** Called when a write is sent. */
   readonly onSend: (step: string) => void;
-  /** What the writes of an earlier run were answered, for whoever has kept it. */
+  /** The answers to the writes of an earlier run, which a cache may have kept. */
   readonly earlier: KeptAnswers;
   /** How the service differs from the sandbox. */
   readonly varieties: readonly Variety[];
 }
 
-/** The last answer to a write of each interface that took it. */
+/** The last answer to a write of each interface. */
 export type KeptAnswers = ReadonlyMap<InterfaceName, Exchanged>;
 
 type Write = Pick<AttemptIntended, "step" | "attempt">;
 
-/** What a process has reported that it intends to write for a run. */
+/** The writes that a process has reported as intended for a run. */
 interface Intents {
-  /** Those whose writes it has not sent. */
+  /** The intents whose writes were not sent yet. */
   waiting: AttemptIntended[];
-  /** Of the write that it sent last. */
+  /** The intent of the write that was sent last. */
   sent: AttemptIntended | undefined;
 }
 
 const MOST_LATENCY_MS = 20;
 const SILENT: ReadonlySet<RequestFault["sees"]> = new Set(["silence", "interrupt, silence"]);
-// Of what was held up before it left: no longer than the shortest time that an environment declares.
+// For a request that was delayed before it left: no longer than the shortest time that an environment declares.
 const MOST_FLIGHT_MS = 9_000;
 const NO_ANSWER: Exchanged = { kind: "no-answer", why: "other side closed" };
 const HTML = "<!doctype html><title>Sign in</title>";
-/** An error in the own form of the interface that is asked, by the default profile. */
+/** Returns an error in the called interface's own form, by the default profile. */
 export function ownError({ path }: Outgoing): string {
   return path.startsWith("/api/") ? '{"status":0,"message":"busy"}' : '{"status":"Error","message":"busy","condition":"busy"}';
 }
@@ -79,7 +79,7 @@ const TEXTS: Readonly<Record<Words, (outgoing: Outgoing) => string>> = {
   nobody: () => "",
 };
 
-/** The network between the processes of a run and the service, with what befalls requests on their way. */
+/** The network between the processes of a run and the service, with the faults of requests. */
 export class SimulatedNetwork {
   readonly #parts: Parts;
   readonly #answers = new Map<InterfaceName, Exchanged>();
@@ -91,12 +91,12 @@ export class SimulatedNetwork {
     this.#parts = parts;
   }
 
-  /** What somebody in between has kept of this run's writes. */
+  /** The answers to this run's writes that a cache has kept. */
   get answers(): KeptAnswers {
     return this.#answers;
   }
 
-  /** Somebody in between keeps an answer that the run has recorded, and that names something: no run could know another one again. */
+  /** Makes a cache keep a recorded answer that names something. Without a name, no run could notice that an answer belongs to another write. */
   keep({ payload, envelope }: AttemptAnswered): void {
     if (namedIn(payload).length === 0) return;
     const body = envelope === null ? payload : { ...envelope, response: payload };
@@ -104,7 +104,7 @@ export class SimulatedNetwork {
     this.#answers.set(envelope === null ? "ledger" : "investor", exchanged);
   }
 
-  /** Drops the intents that a process reported before it had the run: others recorded them. */
+  /** Drops the intents that a process reported before it had the run, because other processes recorded them. */
   claims(process: SimulatedProcess): void {
     this.#intentsOf(process).waiting = [];
   }
@@ -114,7 +114,7 @@ export class SimulatedNetwork {
     this.#intentsOf(process).waiting.push(intent);
   }
 
-  // Rounds side by side send in the order in which they reported their intents.
+  // Parallel rounds send in the order in which they reported their intents.
   #writeOf(process: SimulatedProcess): Write {
     const intents = this.#intentsOf(process);
     intents.sent = intents.waiting.shift() ?? intents.sent;
@@ -127,7 +127,7 @@ export class SimulatedNetwork {
     return intents;
   }
 
-  /** Whether a write is on its way. */
+  /** Whether a write is in flight. */
   get isCarrying(): boolean {
     return this.#inFlight > 0;
   }
@@ -146,7 +146,7 @@ export class SimulatedNetwork {
     return this.#keptBack(outgoing, write, sender) ?? this.#deliver(outgoing, { write, afterMs: this.#latency() });
   }
 
-  // As the transport asks: right before the first byte.
+  // Asks the fence like the transport, right before the first byte.
   #keptBack({ fence }: Outgoing, write: Write | undefined, sender: SimulatedProcess): Exchanged | undefined {
     const { mishaps, onSend } = this.#parts;
     if (write === undefined) return undefined;
@@ -201,7 +201,7 @@ export class SimulatedNetwork {
     });
   }
 
-  // The client gives up after its timeout, and what it asked for may still come to pass.
+  // The client gives up after its timeout, but its request may still take effect.
   #deliver(
     outgoing: Outgoing,
     { write, afterMs, befalls }: { write: Write | undefined; afterMs: number; befalls?: Befalls },
@@ -235,7 +235,8 @@ export class SimulatedNetwork {
     return answer.then((exchanged) => this.#asWritten(exchanged));
   }
 
-  // A service that makes one write of each item ends at the first one that it refuses. All take effect at the same time, so the last one counts.
+  // A service that makes one write of each item stops at the first item that it refuses. All items take effect at the same time, so the last one
+  // counts.
   #serve(outgoing: Outgoing, fault: WriteFault | undefined): Served {
     const { service, varieties, mishaps } = this.#parts;
     const most = varieties.flatMap(({ items }) => items ?? []);
@@ -254,7 +255,7 @@ export class SimulatedNetwork {
     return { ...served, transactions };
   }
 
-  // Of a run that has written nothing yet nobody has kept anything but what an earlier one was answered.
+  // If a run has written nothing yet, a cache can only have kept the answers of an earlier run.
   #kept(whose: Stale, outgoing: Pick<Outgoing, "path">): Exchanged | undefined {
     const side = interfaceOf(outgoing);
     const own = whose === "an earlier write's" ? this.#answers.get(side) : undefined;
@@ -292,7 +293,7 @@ export class SimulatedNetwork {
   }
 }
 
-// Whoever is to stop waits no longer, and what was asked for may still come to pass.
+// An interrupted sender stops waiting, but its request may still take effect.
 function untilGivenUp(signal: AbortSignal | undefined, exchanged: Promise<Exchanged>): Promise<Exchanged> {
   if (signal === undefined) return exchanged;
   return new Promise((resolve) => {
@@ -307,7 +308,7 @@ function interfaceOf({ path }: Pick<Outgoing, "path">): InterfaceName {
   return path.startsWith(LEDGER_PATH) ? "ledger" : "investor";
 }
 
-// A receipt of another transaction is no contradiction where the answer has named none.
+// A receipt of another transaction is no contradiction if the answer has named none.
 function asSeen({ receipts }: RequestFault, answer: Exchanged): Exchanged {
   if (answer.kind !== "answered" || receipts === undefined || receipts === "nameless") return answer;
   return { ...answer, text: answer.text.replace(/^\{"transactionId":"\w+",/, "{") };

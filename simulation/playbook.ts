@@ -14,14 +14,14 @@ defaults: { as: ${by} }
 steps:
 `;
 
-/** A playbook's text. */
+/** Returns the text of a playbook. */
 export function textOf({ steps, by }: Pick<Course, "steps" | "by">): string {
   return head(by ?? "alice") + steps.map(({ text }) => text).join("");
 }
 
 const checked = new Map<string, Playbook>();
 
-/** The playbook of these steps, in a file. To check it takes far longer than to run it, so none is checked twice. */
+/** Returns the playbook of these steps, in a file. Checking a playbook takes far longer than running it, so none is checked twice. */
 export function playbookOf(course: Course, file: string): Playbook {
   return { ...checkedOnce(textOf(course)), file };
 }

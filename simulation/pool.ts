@@ -7,7 +7,7 @@ import type { Stretch } from "./worker.ts";
 
 const MOST_WORKERS = 8;
 
-/** Simulates many seeds, on all processors. Calls `progress` with each new tally. */
+/** Simulates many seeds on all processors. Calls `progress` with each new tally. */
 export async function simulateMany({ from, to }: Stretch, progress: (tally: Tally) => void = () => {}): Promise<Tally> {
   const total = emptyTally();
   let next = from;

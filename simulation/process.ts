@@ -3,20 +3,20 @@ import type { Clock } from "../src/base/ports.ts";
 import type { Cell } from "../src/sql/database.ts";
 import type { CommitFault } from "./faults.ts";
 
-/** What a dead process throws at whatever still runs in it. */
+/** Thrown at everything that still runs in a dead process. */
 export class Dead extends Error {}
 
-/** A record on its way to the disk. */
+/** A record that is being written to the disk. */
 export interface Appended {
   readonly kind: string;
-  /** The address of the step that it is about, if it is about one. */
+  /** The address of its step, if it has one. */
   readonly step: string | undefined;
   /** The statement that writes it, with its values. */
   readonly sql: string;
   readonly values: readonly Cell[];
 }
 
-/** What may befall a commit: asked right before it and, when it has gone well, right after it. */
+/** Returns the fault of a commit, right before it and, if it has succeeded, right after it. */
 export interface CommitFaults {
   readonly before: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
   readonly after: (records: readonly Appended[]) => CommitFault["effect"] | undefined;
@@ -24,19 +24,19 @@ export interface CommitFaults {
 
 const running = new AsyncLocalStorage<SimulatedProcess>();
 
-/** One process of tokenbook, which acts for one run or for several: it can die at any moment, and be stopped and continued. */
+/** One process of tokenbook, which acts for one or more runs. It can die at any moment, and be stopped and continued. */
 export class SimulatedProcess {
   readonly name: string;
   readonly pid: number;
-  /** The machine that it runs on. */
+  /** Its machine. */
   readonly machine: string;
-  /** Resolves when nothing runs in it any more, nor ever will. */
+  /** Resolves when nothing runs in it any more, and nothing ever will. */
   readonly ended: Promise<void>;
   #end: () => void = () => {};
   #hasEnded = false;
   #works = 0;
   readonly #commits = new Set<CommitFaults>();
-  /** Resolves when it dies or is stopped, so that somebody may look after its run. */
+  /** Resolves when it dies or is stopped, so that somebody may take care of its run. */
   readonly halted: Promise<"died" | "stopped">;
   #halt: (how: "died" | "stopped") => void = () => {};
   readonly #stopping = new AbortController();
@@ -60,12 +60,12 @@ export class SimulatedProcess {
     });
   }
 
-  /** The process in which the code that asks is running. */
+  /** Returns the process that is running this code. */
   static current(): SimulatedProcess | undefined {
     return running.getStore();
   }
 
-  /** Aborted when it is interrupted. */
+  /** Aborted when the process is interrupted. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -74,17 +74,17 @@ export class SimulatedProcess {
     return this.#alive;
   }
 
-  /** Whether it was stopped for a while. */
+  /** Whether it was ever stopped. */
   get wasStopped(): boolean {
     return this.#wasStopped;
   }
 
-  /** Whether it is over: a stopped process is not. */
+  /** Whether it has ended; a stopped process has not. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** The clock as the process has it: it oversleeps while it is stopped, and does not wake up when it is dead. */
+  /** Returns the clock of the process. It oversleeps while the process is stopped, and never wakes up when it is dead. */
   clock(time: Clock): Clock {
     return {
       now: () => time.now(),
@@ -94,7 +94,7 @@ export class SimulatedProcess {
     };
   }
 
-  /** Whether somebody may give it another run to act for. */
+  /** Whether it may be given another run. */
   get isAtWork(): boolean {
     return this.#works > 0 && this.#alive && this.#thawed === undefined && !this.stopping.aborted;
   }
@@ -104,7 +104,7 @@ export class SimulatedProcess {
     return this.#works > 1;
   }
 
-  /** Does what the process is for; it ends with the last such work. From now on these may befall its commits. */
+  /** Does work in the process, which ends with its last work. From now on, its commits may have these faults. */
   run<T>(commits: CommitFaults, work: () => Promise<T>): Promise<T> {
     this.#commits.add(commits);
     this.#works++;
@@ -113,7 +113,7 @@ export class SimulatedProcess {
     });
   }
 
-  /** What befalls a commit of these records, in the moment before or after it. */
+  /** Returns the fault of a commit of these records, at the moment before or after it. */
   onCommit(moment: keyof CommitFaults, records: readonly Appended[]): CommitFault["effect"] | undefined {
     for (const faults of this.#commits) {
       const fault = faults[moment](records);
@@ -122,7 +122,7 @@ export class SimulatedProcess {
     return undefined;
   }
 
-  /** Does what SIGINT does: the process must end when nothing is in flight any more. */
+  /** Acts like SIGINT: the process must end when nothing is in flight any more. */
   interrupt(): void {
     this.#stopping.abort();
   }
@@ -148,14 +148,14 @@ export class SimulatedProcess {
     this.#thaw();
   }
 
-  /** What the world gives to the process: it has it when it runs, and never when it is dead. */
+  /** Passes a value of the world to the process, when it runs; a dead process never receives it. */
   async receive<T>(given: Promise<T>): Promise<T> {
     const value = await given;
     await this.running();
     return value;
   }
 
-  /** Resolves when it is not stopped; never when it is dead. */
+  /** Resolves when it is not stopped; never if it is dead. */
   async running(): Promise<void> {
     while (this.#thawed !== undefined) await this.#thawed;
     if (!this.#alive) await new Promise<never>(() => {});

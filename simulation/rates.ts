@@ -2,15 +2,15 @@ import { drawAtRate } from "./schedule.ts";
 import { simulate } from "./simulate.ts";
 import { World } from "./world.ts";
 
-/** How many runs end `unknown` when so many of all writes suffer from the network. */
+/** How many runs end `unknown`, for a share of all writes that have network faults. */
 export interface Share {
   readonly rate: number;
-  /** What the model of the protocol gave, before there was any code. */
+  /** The prediction of the protocol's model, from before there was any code. */
   readonly model: number;
   readonly runs: number;
-  /** As the run ends by itself. */
+  /** When the run first ends. */
   readonly atFirst: number;
-  /** After one resume, when whatever was late has arrived. */
+  /** After one resume, when everything late has arrived. */
   readonly afterwards: number;
 }
 
@@ -20,7 +20,7 @@ const RATES = [
   { rate: 0.05, model: 0.029 },
 ];
 
-/** Measures the shares over so many runs each. */
+/** Measures the shares over `runs` runs each. */
 export async function measureShares(runs: number): Promise<readonly Share[]> {
   const world = new World();
   const shares: Share[] = [];
@@ -32,7 +32,7 @@ async function unknownAt(world: World, rate: number, runs: number): Promise<Pick
   let [atFirst, afterwards] = [0, 0];
   for (let seed = 0; seed < runs; seed++) {
     const schedule = drawAtRate(seed, rate);
-    // A run that nothing befalls passes.
+    // A run without faults passes.
     if (schedule.faults.length === 0) continue;
     const { outcome } = await simulate(world, schedule, (life) =>
       life.leadUnaided((first) => {
@@ -44,7 +44,7 @@ async function unknownAt(world: World, rate: number, runs: number): Promise<Pick
   return { atFirst, afterwards };
 }
 
-/** The shares as a table. */
+/** Returns the shares as a table. */
 export function showShares(shares: readonly Share[]): string {
   return [
     "writes that suffer   runs end unknown   still so after one resume   the model's",

@@ -1,6 +1,6 @@
 import { AT_FIRST, type Draft, SHARED } from "./draft.ts";
 
-/** Adds a step, or first one that it needs. */
+/** Adds a step, or first one on which it depends. */
 export type Recipe = (draft: Draft) => void;
 
 const VOTERS = ["bob", "dora"];
@@ -30,13 +30,13 @@ export const makeCoin: Recipe = (draft) => {
   draft.coins.push({ of: id, id: `\${{ steps.${id}.id }}`, supply: 0, bob: 0, mints: [] });
 };
 
-/** The coin that every run may write to. */
+/** Creates the coin to which every run may write. */
 export const makeSharedCoin: Recipe = (draft) => {
   const id = draft.name("coin");
   draft.add({ id, effect: "unique", text: call(id, "ledger.token.create", `{ id: ${SHARED}, name: Coin, ${COIN} }`) });
 };
 
-/** From now on either of two people may mint it. */
+/** Lets two people mint the coin. */
 export const shareCoin: Recipe = (draft) => {
   const input = `{ id: ${SHARED}, owners: ["\${{ actors.alice }}", "\${{ actors.erin }}"] }`;
   const id = draft.name("share");
@@ -73,7 +73,7 @@ export const mintRounds: Recipe = (draft) => {
   coin.mints.push(id);
 };
 
-// Several items of one token in one call: all of them, or none.
+// Several items of one token in one call: all of them take effect, or none.
 export const mintBatch: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
@@ -97,7 +97,7 @@ export const payBatch: Recipe = (draft) => {
   coin.bob -= 2;
 };
 
-// The same twice at the same time: what proves the one must not prove the other.
+// The same mint twice at the same time: the proof of one must not prove the other.
 export const mintAlike: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
@@ -142,7 +142,7 @@ export const describe: Recipe = (draft) => {
   const [coin] = draft.coins;
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("describe");
-  // A text that comes again is what a reading of an earlier moment may show.
+  // A repeated text may also come from a read of an earlier moment.
   const text = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
   const input = `{ id: "${coin.id}", description: "${text}" }`;
   draft.add({
@@ -169,7 +169,7 @@ export const permit: Recipe = (draft) => {
   });
 };
 
-// What takes something away shows by what is missing.
+// The effect of a removal is visible only by what is missing.
 export const revoke: Recipe = (draft) => {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
@@ -229,7 +229,7 @@ interface Setting {
   readonly what: string;
 }
 
-// Two rounds at the same time: the later one undoes what the earlier one did.
+// Two rounds at the same time: the later one undoes the earlier one.
 function setInRounds(draft: Draft, { word, uses, input, what }: Setting): void {
   const coin = draft.dice.pick(draft.coins);
   if (coin === undefined) return makeCoin(draft);
@@ -406,7 +406,7 @@ export const look: Recipe = (draft) => {
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("look");
   const expect = `    expect: [response.totalSupply == ${coin.supply}]\n`;
-  // All that was minted and burnt before must have been.
+  // Everything that was minted and burnt before must have taken effect.
   const needs = draft.steps.map((step) => step.id);
   draft.add({ id, effect: "read", text: call(id, "ledger.token.get", `{ id: "${coin.id}" }`, expect), needs });
 };

@@ -14,33 +14,33 @@ import { type SimulatedStep, unawaited } from "./draft.ts";
 import { ADDING, drawSteps, IN_ROUNDS, MINTING, stepsOf, UNCONDITIONAL } from "./steps.ts";
 import { drawVarieties, VARIETIES, type Variety } from "./varieties.ts";
 
-/** What a simulated run does, and what goes wrong. */
+/** What a simulated run does, and its faults. */
 export interface Course {
-  /** Who acts where a step names nobody; by default it is alice. */
+  /** Who acts in steps that name nobody; by default alice. */
   readonly by?: "erin";
   readonly steps: readonly SimulatedStep[];
   readonly faults: readonly Fault[];
 }
 
-/** All that is decided about one simulated run before it starts. */
+/** Everything that is decided about a simulated run before it starts. */
 export interface Schedule extends Course {
-  /** Decides all else: how long things take, and how long people wait before they resume. */
+  /** Decides everything else: how long things take, and how long people wait before they resume. */
   readonly seed: number;
   /** Another run at the same time. */
   readonly company?: Course | undefined;
   /** How far the service's clock is ahead of the runner's, in milliseconds. */
   readonly skewMs: number;
-  /** The time within which the environment declares every write to settle, as nothing of the schedule takes longer. */
+  /** The time within which the environment declares every write to settle. Nothing in the schedule takes longer. */
   readonly settleWithinMs?: number;
-  /** How old the environment declares a reading may be, as none of the schedule is older. */
+  /** The age that the environment declares a reading to have at most. No reading in the schedule is older. */
   readonly readLagMs?: number;
-  /** The run has a caller's key: whoever starts or resumes it gives the same command, and may do so twice. */
+  /** Whether the run has a caller's key. Then people start and resume it with the same command, perhaps twice. */
   readonly isKeyed?: boolean;
   /** How the service differs from the sandbox. */
   readonly varieties?: readonly Variety[];
 }
 
-/** So many schedules in a row have the same playbook: to check one takes longer than to run it. */
+/** How many schedules in a row share a playbook, because checking one takes longer than running it. */
 export const SHARING = 20;
 const SKEWS_MS = [0, 0, 0, -90_000, 5_000, 3_600_000];
 const MOST_FAULTS = 4;
@@ -57,7 +57,7 @@ const MOST_STALE_MS = 60_000;
 const SHARE_LAG_DECLARED = 0.5;
 const LAGS_MS = [0, 0, 5_000];
 const SHARE_KEYED = 0.3;
-// Drawn apart, so that each seed keeps what it has had without it.
+// Drawn separately, so that each seed keeps its other draws.
 const COMPANY = 0xc0_1117;
 const OTHERS = 0x07_4e25;
 const SHARE_OF_SHARED_COINS = 0.3;
@@ -72,7 +72,7 @@ const LEAST_STOP_MS = 5_000;
 const SHARE_STOPPED = 0.15;
 const SHARE_DECLARED_AND_STOPPED = 0.8;
 
-/** The schedule of a seed: the same on every machine. */
+/** Returns the schedule of a seed, which is the same on every machine. */
 export function drawSchedule(seed: number): Schedule {
   const block = Math.floor(seed / SHARING);
   const sharesCoin = new Dice(block ^ COMPANY).chance(SHARE_OF_SHARED_COINS);
@@ -82,7 +82,7 @@ export function drawSchedule(seed: number): Schedule {
   const isStopped = writes.length > 0 && dice.chance(SHARE_STOPPED);
   const { faults, ...declared } = isStopped ? drawStopped(dice, steps, writes) : drawUsual(dice, writes);
   const skewMs = dice.pick(SKEWS_MS);
-  // The key is drawn in between, so that each seed keeps the one that it has always had.
+  // The key is drawn in between, so that each seed keeps its key.
   const first = drawVarieties(dice, VARIETIES.slice(0, 1), faults);
   const isKeyed = dice.chance(SHARE_KEYED);
   const varieties = [...first, ...drawVarieties(dice, VARIETIES.slice(1), faults)];
@@ -95,7 +95,7 @@ export function drawSchedule(seed: number): Schedule {
   return { seed, steps: allSteps, faults: allFaults, skewMs, isKeyed, varieties, company, ...declared };
 }
 
-// A write of one round may undo what a write of another one did, whose answer is lost.
+// A write of one round may undo a write of another round whose answer was lost.
 function drawRounds(seed: number, declared: Pick<Drawn, "settleWithinMs">): Course {
   const block = new Dice(Math.floor(seed / SHARING) ^ ROUNDS);
   if (!block.chance(SHARE_OF_ROUNDS)) return { steps: [], faults: [] };
@@ -108,7 +108,7 @@ function mostDelay({ settleWithinMs }: Pick<Drawn, "settleWithinMs">): number {
   return settleWithinMs === undefined ? MOST_DELAY_MS : MOST_DECLARED_DELAY_MS;
 }
 
-// What the environment declares holds for both runs. Where nobody acts in both, neither waits for the other one.
+// The environment's declarations apply to both runs. If no entity acts in both, neither run waits for the other.
 function drawCompany(seed: number, declared: Pick<Drawn, "settleWithinMs">): Course | undefined {
   const dice = new Dice(seed ^ COMPANY);
   if (!dice.chance(SHARE_OF_COMPANY)) return undefined;
@@ -121,7 +121,7 @@ function drawCompany(seed: number, declared: Pick<Drawn, "settleWithinMs">): Cou
   const writes = steps.flatMap((step) => step.writes);
   const mostMs = mostDelay(declared);
   const faults = [...(isUnawaited ? drawLong(dice, writes, mostMs) : []), ...drawFaults(dice, writes, mostMs)];
-  // Nobody could find out that such a receipt is another write's, where receipts name no transaction.
+  // If receipts name no transaction, nobody can notice that such a receipt belongs to another write.
   const known = faults.filter(({ at, what }) => at !== "write" || what.receipts === undefined);
   return { steps, faults: known, ...(isOfOthers ? { by: "erin" } : {}) };
 }
@@ -143,7 +143,7 @@ function drawUsual(dice: Dice, writes: readonly string[]): Drawn {
   return { faults, ...(isDeclared ? { settleWithinMs: SETTLE_WITHIN_MS } : {}), ...lag };
 }
 
-// A process is stopped before its request leaves: what was declared says nothing of how long.
+// A process is stopped before its request leaves. The declared time does not cover how long.
 function drawStopped(dice: Dice, steps: readonly SimulatedStep[], writes: readonly string[]): Drawn {
   const isDeclared = dice.chance(SHARE_DECLARED_AND_STOPPED);
   const mostMs = isDeclared ? MOST_DECLARED_DELAY_MS : MOST_DELAY_MS;
@@ -155,7 +155,7 @@ function drawFaults(dice: Dice, writes: readonly string[], mostMs: number): read
   return Array.from({ length: dice.below(MOST_FAULTS + 1) }, () => drawFault(dice, writes, mostMs));
 }
 
-// What reads show matters for a write whose answer does not.
+// What reads show matters for a write without a clear answer.
 function drawDoubt(dice: Dice, writes: readonly string[], mostMs: number): readonly Fault[] {
   if (writes.length === 0) return [];
   const ms = dice.span(LEAST_DELAY_MS, mostMs);
@@ -169,13 +169,13 @@ function drawStaleReads(dice: Dice): Stale | undefined {
   return { at: "reads", what: dice.pick(STALE_READS), ms: dice.span(LEAST_STALE_MS, MOST_STALE_MS) };
 }
 
-// What is declared is true, and not always as close as it might be.
+// The declared time is true, but not always as short as possible.
 function drawLag(dice: Dice, stale: Stale | undefined): Pick<Schedule, "readLagMs"> {
   if (!dice.chance(SHARE_LAG_DECLARED)) return {};
   return { readLagMs: stale === undefined ? dice.pick(LAGS_MS) : stale.ms };
 }
 
-/** Draws a schedule in which each request of a write meets a network fault with this chance, and nothing else goes wrong. */
+/** Draws a schedule in which each request of a write has a network fault with this probability, and no other faults. */
 export function drawAtRate(seed: number, rate: number): Schedule {
   const steps = drawSteps(new Dice(Math.floor(seed / SHARING)));
   const dice = new Dice(seed);
@@ -187,7 +187,7 @@ export function drawAtRate(seed: number, rate: number): Schedule {
   return { seed, steps, faults, skewMs: 0 };
 }
 
-// What the service would do twice.
+// Effects that the service would repeat.
 const RISKY: ReadonlySet<SimulatedStep["effect"]> = new Set(["additive", "marked"]);
 
 function drawStop(dice: Dice, steps: readonly SimulatedStep[]): Fault {

@@ -16,10 +16,10 @@ const COMMIT_DELAY_MS = 5;
 const ROOTS: Readonly<Record<InterfaceName, string>> = { ledger: `/tokenize/${DEFAULT_SEED.appId}`, investor: "/api/v/1" };
 const [SALE] = DEFAULT_SEED.sales;
 
-/** The keys that the simulated runs have. */
+/** The keys of the simulated runs. */
 export const SIMULATED_KEYS = { ledger: "simulated-ledger-key", buyer: "simulated-buyer-key" } as const;
 
-// The fewer things there are, the quicker a world is made again.
+// With fewer things, a world is reset faster.
 const SEED: Seed = {
   ...DEFAULT_SEED,
   ledgerApiKey: SIMULATED_KEYS.ledger,
@@ -34,18 +34,18 @@ const TABLES = ["resources", "history", "ledger_transactions", "commits"];
 export interface Commit {
   readonly transactionId: string;
   readonly operation: string;
-  /** Milliseconds since the Unix epoch, by the service's clock. */
+  /** When it took effect, in milliseconds since the Unix epoch, by the service's clock. */
   readonly at: number;
 }
 
-/** A request that was taken in. */
+/** A request that the service has accepted. */
 export interface Served {
-  /** The writes that it became: one, or none when it was refused or only reads. */
+  /** The transactions that it became: one for a write; none if it was refused or only reads. */
   readonly transactions: readonly string[];
   readonly answer: Promise<Exchanged>;
 }
 
-/** The service, with its true commit log: the sandbox's own code over a database in memory, without HTTP. */
+/** The service with its true commit log: the sandbox's own code over a database in memory, without HTTP. */
 export class SimulatedService {
   readonly #database = Database.open(":memory:", SANDBOX);
   readonly #clock: Clock;
@@ -63,27 +63,27 @@ export class SimulatedService {
     });
   }
 
-  /** From now on it begins as it is. */
+  /** Keeps the present state as the state after each reset. */
   keep(): void {
     for (const name of TABLES)
       this.#database.exec(`DROP TABLE IF EXISTS kept_${name}; CREATE TABLE kept_${name} AS SELECT * FROM ${name}`);
   }
 
-  /** As it was when it was kept; `past`: reads may show earlier moments from now on. */
+  /** Restores the kept state. With `past`, reads may show earlier moments from now on. */
   reset(past: boolean): void {
     this.#parts.past.keep(false);
     for (const name of TABLES) this.#database.exec(`DELETE FROM ${name}; INSERT INTO ${name} SELECT * FROM kept_${name}`);
     this.#parts.past.keep(past);
   }
 
-  /** Takes a request in at once, and answers when the answer is there. */
+  /** Accepts a request at once, and answers when the answer is ready. */
   serve(outgoing: Outgoing, fault?: WriteFault): Served {
     const before = this.#lastWrites();
     const answer = this.#answer(outgoing, fault);
     return { transactions: outgoing.fresh ? this.#writesAfter(before) : [], answer };
   }
 
-  /** Answers a read as the service was so long ago; it still says what time it is now. */
+  /** Answers a read with an earlier state of the service, but with the present time. */
   serveAgo(outgoing: Outgoing, ms: number): Promise<Exchanged> {
     return this.#parts.ago(ms, () => this.#answer(outgoing));
   }
@@ -97,7 +97,7 @@ export class SimulatedService {
     return { kind: "answered", status, headers, text: body === undefined ? "" : writeJson(body) };
   }
 
-  /** Every write that has taken effect, in that order. */
+  /** Returns every write that has taken effect, in this order. */
   commits(): readonly Commit[] {
     this.#parts.chain.advance(this.#clock.now());
     return this.#database.all("SELECT transaction_id, operation, at FROM commits ORDER BY seq").map((row) => ({
@@ -107,7 +107,7 @@ export class SimulatedService {
     }));
   }
 
-  /** Whether a write that was taken in has neither taken effect nor failed. */
+  /** Whether a write was accepted that has neither taken effect nor failed. */
   get pending(): boolean {
     this.#parts.chain.advance(this.#clock.now());
     return this.#database.get("SELECT 1 FROM ledger_transactions WHERE state = 'PENDING' LIMIT 1") !== undefined;
@@ -142,7 +142,7 @@ const routes: readonly Route[] = Object.values(contract.operations).map((operati
   return { operation, pattern: new RegExp(`^${operation.method} ${ROOTS[operation.interface]}${path}$`) };
 });
 
-// Most paths have no parameters, and are looked up.
+// Most paths have no parameters, and are found in a table.
 const fixedRoutes = new Map(
   routes.map(({ operation }) => [`${operation.method} ${ROOTS[operation.interface]}${operation.path}`, operation]),
 );

@@ -5,7 +5,7 @@ import type { Broken, Counts, Tally } from "./tally.ts";
 
 const MOST_SHOWN = 10;
 
-/** A tally as a table. */
+/** Returns a tally as a table. */
 export function showTally({ schedules, outcomes, faults, boundaries, broken }: Tally, seconds: number): string {
   const rate = Math.round(schedules / seconds);
   return [
@@ -42,12 +42,12 @@ function showCourse({ steps, faults, by }: Course, struck: readonly Fault[]): re
   ];
 }
 
-/** The command that lets a schedule happen again. */
+/** Returns the command that repeats a schedule. */
 export function replay(seed: number): string {
   return `npm run simulate -- --seed ${seed}`;
 }
 
-/** A schedule in words: its steps, what befell it, what happened, and which promise was broken. */
+/** Describes a schedule: its steps, its faults, what happened, and which promise was broken. */
 export function showSimulated({ schedule, struck, outcome, violations, story }: Simulated): string {
   const { seed, steps, faults, skewMs, settleWithinMs, readLagMs, isKeyed = false, varieties = [], company } = schedule;
   return [

@@ -3,7 +3,7 @@ import { type Simulated, simulate } from "./simulate.ts";
 import type { SimulatedStep } from "./draft.ts";
 import type { World } from "./world.ts";
 
-/** Makes a schedule smaller as long as it breaks the same promise: fewer faults, fewer steps, no skew. Gives the smallest. */
+/** Reduces a schedule as long as it breaks the same promise: fewer faults, fewer steps, no skew. Returns the smallest one. */
 export async function shrink(world: World, found: Simulated): Promise<Simulated> {
   const breaches = new Set(found.violations.map(({ breach }) => breach));
   let smallest = found;
@@ -53,7 +53,7 @@ function* smallerCourses({ steps, faults, ...rest }: Course): Generator<Course> 
   for (const fault of faults) yield { ...rest, steps, faults: faults.filter((each) => each !== fault) };
 }
 
-// Nor what needs it.
+// Removes a step, and the steps that need it.
 function without(steps: readonly SimulatedStep[], removed: SimulatedStep): readonly SimulatedStep[] {
   const gone = new Set([removed.id]);
   return steps.filter(({ id, needs }) => {

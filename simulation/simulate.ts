@@ -15,41 +15,42 @@ import type { Variety } from "./varieties.ts";
 import { type Violation, Witness } from "./witness.ts";
 import { TARGET, type World } from "./world.ts";
 
-/** What came of a schedule. */
+/** The result of a schedule. */
 export interface Simulated {
   readonly schedule: Schedule;
-  /** `undefined`: the run came to no end. */
+  /** The run's outcome; `undefined` if it never ended. */
   readonly outcome: RunOutcome | undefined;
-  /** Those faults that something came in the way of. */
+  /** The faults that actually struck. */
   readonly struck: readonly Fault[];
   readonly violations: readonly Violation[];
-  /** Whether a commit came to the moment at which the fault strikes, the first time. */
+  /** Whether a commit first came to the moment at which the fault strikes. */
   readonly hasReached: (fault: Fault & { readonly at: "commit" }) => boolean;
-  /** All that happened, in words. */
+  /** Everything that happened, in words. */
   readonly story: readonly string[];
 }
 
-// Their decisions are drawn apart: what befalls the requests of a seed does not depend on them.
+// People's decisions are drawn separately, so the faults of a seed do not depend on them.
 const PEOPLE = 0x5eed;
 const CLOCKS = 0xc10c4;
-/** How far people set a clock ahead, or back. */
+/** How far people set a clock forwards or backwards. */
 const SETTINGS_MS = [0, 60_000, 7_200_000, -60_000, -7_200_000];
 
-/** What people do about a run. Gives its outcome. */
+/** What people do about a run. Returns its outcome. */
 export type People = (life: Life) => Promise<RunOutcome | undefined>;
 
 const DAY_MS = 86_400_000;
 const FILE = "simulated.yaml";
-// Of an interface without a write, nobody could keep an answer. No schedule has their seed, or two runs would have one name.
+// It writes to every interface, so that a cache can keep an answer from each. No schedule has its seed, because two runs would have the
+// same name.
 const EARLIER: Schedule = { seed: -1, steps: stepsOf([makeSharedCoin, shareCoin, recordAsset, buy]), faults: [], skewMs: 0 };
 const IN_BETWEEN: Course = { steps: stepsOf([recordAsset, buy, mint], { sharesCoin: true }), faults: [] };
-/** More than any run has. */
+/** More processes than any run has. */
 const PROCESSES_OF_A_RUN = 1_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** Lets a schedule happen in a world, which is reset for it, a day after another run has passed there. */
+/** Runs a schedule in a world, which is reset for it, one day after another run has passed there. */
 export async function simulate(world: World, schedule: Schedule, people: People = (life) => life.lead()): Promise<Simulated> {
-  // The steps that were counted before would let a run rest, and the virtual time waits for nobody who rests.
+  // Otherwise, steps that were counted earlier could make a run rest, and virtual time does not wait for a run that rests.
   await nextTurn();
   if (world.earlier === undefined) {
     world.renew({ skewMs: 0, past: false, beforeMs: DAY_MS });
@@ -115,9 +116,9 @@ interface Begun {
   readonly witness: Witness;
 }
 
-/** What distinguishes one run from the others of a schedule. */
+/** What distinguishes a run from the other runs of a schedule. */
 interface Whose {
-  /** Its playbook. */
+  /** The file of its playbook. */
   readonly file: string;
   readonly seed: number;
   readonly number: number;

@@ -18,7 +18,7 @@ import {
 } from "./recipes.ts";
 import { stepsOf } from "./steps.ts";
 
-/** A small playbook around one write of a kind: what it needs before it, and something that comes after it. */
+/** A small playbook around one write of a kind: the steps that it needs, and something after it. */
 export interface Specimen {
   readonly letter: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Specimen {
   readonly target: string;
 }
 
-/** One of each kind of write. */
+/** One specimen of each kind of write. */
 export const SPECIMENS: readonly Specimen[] = [
   specimen("U", "unique", [makeSeats, mintSeat, burnSeat], 1),
   specimen("A", "absolute", [makeCoin, describe, describe], 1),

@@ -35,7 +35,7 @@ import {
   type Recipe,
 } from "./recipes.ts";
 
-// Named twice, it comes twice as often.
+// A recipe that is listed twice is drawn twice as often.
 const RECIPES: readonly Recipe[] = [
   makeCoin,
   mint,
@@ -76,16 +76,16 @@ const RECIPES: readonly Recipe[] = [
   beRefused,
 ];
 
-/** What adds up and needs nothing that is not there yet. */
+/** Additions that need nothing which does not exist yet. */
 export const UNCONDITIONAL: readonly Recipe[] = [mint, mint, mint, mintRounds, mintAlike, mintBatch];
 
-/** What adds up, whoever does it, and owners of a coin may do. */
+/** Additions that owners of a coin may make. */
 export const MINTING: readonly Recipe[] = [...UNCONDITIONAL, burn];
 
-/** What adds up: two runs may do it at the same time. */
+/** Additions, which two runs may make at the same time. */
 export const ADDING: readonly Recipe[] = [...MINTING, pay, payBatch, buy, buyAlike];
 
-/** What makes something, and sets a value of it in rounds at the same time. */
+/** Creates something, and sets one of its values in parallel rounds. */
 export const IN_ROUNDS: readonly (readonly Recipe[])[] = [
   [makeCoin, permitRounds],
   [makeCoin, describeRounds],
@@ -93,17 +93,17 @@ export const IN_ROUNDS: readonly (readonly Recipe[])[] = [
 
 const FEWEST_STEPS = 2;
 const MORE_STEPS = 5;
-/** Like writes in a row are the ones that can be taken for one another. */
+/** Similar writes in a row are those that can be mistaken for each other. */
 const SHARE_OF_LIKES = 0.5;
 
-/** The steps that these recipes make, one after the other. */
+/** Returns the steps that these recipes make, in order. */
 export function stepsOf(recipes: readonly Recipe[], options: DraftOptions = {}): readonly SimulatedStep[] {
   const draft = new Draft(new Dice(0), options);
   for (const recipe of recipes) recipe(draft);
   return draft.steps;
 }
 
-/** The steps of a playbook as the dice have it, each with what it needs before it. */
+/** Returns random steps of a playbook, each preceded by those that it needs. */
 export function drawSteps(dice: Dice, options: DraftOptions = {}, among: readonly Recipe[] = RECIPES): readonly SimulatedStep[] {
   const draft = new Draft(dice, options);
   const count = FEWEST_STEPS + dice.below(MORE_STEPS);

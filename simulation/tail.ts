@@ -1,10 +1,10 @@
 import type { TailFile } from "../src/journal/tail.ts";
 
-/** The tail of the simulated journal, which outlives processes as the disk does. */
+/** The tail of the simulated journal, which outlives processes like the disk. */
 export class SimulatedTail implements TailFile {
   readonly path = "simulated.tail";
   #content: Buffer | undefined;
-  /** As it is beside a journal without records. */
+  /** The content for a journal without records. */
   #fresh: Buffer | undefined;
 
   read(): Buffer | undefined {
@@ -24,7 +24,7 @@ export class SimulatedTail implements TailFile {
     // nothing is open
   }
 
-  /** Of a journal that has no records any more. */
+  /** Restores the content for a journal without records. */
   reset(): void {
     this.#content = this.#fresh === undefined ? undefined : Buffer.from(this.#fresh);
   }

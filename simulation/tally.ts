@@ -11,13 +11,13 @@ export interface Broken {
   readonly what: string;
 }
 
-/** What many schedules came to. */
+/** The combined results of many schedules. */
 export interface Tally {
   schedules: number;
   readonly outcomes: Counts;
-  /** Faults that befell something, by what they are. */
+  /** How often each fault struck. */
   readonly faults: Counts;
-  /** By where a commit of the journal failed, or the process died at one. */
+  /** At which boundary a commit of the journal failed, or the process died. */
   readonly boundaries: Counts;
   readonly broken: Broken[];
 }

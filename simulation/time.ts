@@ -3,20 +3,20 @@ import type { Uptime } from "../src/base/uptime.ts";
 
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
-/** More than any schedule needs: what takes longer hangs. */
+/** More events than any schedule needs; beyond this, a schedule hangs. */
 export const MOST_EVENTS = 20_000;
 
 interface Event {
   readonly at: number;
-  /** Two at one moment come in the order in which they were asked for. */
+  /** Two events at the same moment happen in the order in which they were scheduled. */
   readonly order: number;
   work: (() => void) | undefined;
 }
 
-/** Thrown when nothing is left that could ever happen, or when too much has. */
+/** Thrown if nothing can ever happen any more, or too much has happened. */
 export class Hang extends Error {}
 
-/** Time that passes only when everybody waits: then it jumps to what comes next. Nothing sleeps. */
+/** Time that passes only when everybody waits. Then it jumps to the next event, and nothing really sleeps. */
 export class VirtualTime implements Clock {
   readonly #beginning: number;
   readonly #mostEvents: number;
@@ -32,12 +32,12 @@ export class VirtualTime implements Clock {
     this.#now = beginning;
   }
 
-  /** By the wall clock, which people may set. */
+  /** Returns the time of the wall clock, which people may set. */
   now(): number {
     return this.#now + this.#setBy;
   }
 
-  /** Sets the wall clock: from now on it is so far ahead of what has passed, or behind. */
+  /** Sets the wall clock ahead of or behind the elapsed time. */
   set(byMs: number): void {
     this.#setBy = byMs;
   }
@@ -50,17 +50,17 @@ export class VirtualTime implements Clock {
     return { boot: "the only one", ms: this.#now };
   }
 
-  /** How much has happened. */
+  /** How many events were scheduled. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether nobody waits for anything, but those who rest. */
+  /** Whether nobody waits for anything, except those who rest. */
   get isIdle(): boolean {
     return this.#events.filter(({ work }) => work !== undefined).length === this.#resting;
   }
 
-  /** Back to the beginning, or to so long before it; whoever waits, waits for ever. */
+  /** Returns to the beginning, or to a time before it. Whoever is waiting waits forever. */
   reset(beforeMs: number = 0): void {
     this.#now = this.#beginning - beforeMs;
     this.#setBy = 0;
@@ -69,7 +69,7 @@ export class VirtualTime implements Clock {
     this.#resting = 0;
   }
 
-  /** Does the work after `ms`; what comes back calls it off. */
+  /** Does the work after `ms`. The returned function cancels it. */
   after(ms: number, work: () => void): () => void {
     const event: Event = { at: this.#now + Math.max(0, Math.ceil(ms)), order: this.#count++, work };
     push(this.#events, event);
@@ -91,24 +91,24 @@ export class VirtualTime implements Clock {
     });
   }
 
-  /** Sleeps as one who waits until nothing else happens. */
+  /** Sleeps until nothing else happens. */
   async rest(ms: number): Promise<void> {
     this.#resting++;
     await this.sleep(ms);
     this.#resting--;
   }
 
-  /** Lets time pass until the promise is settled. Throws Hang when it never will be. */
+  /** Lets time pass until the promise is settled. Throws Hang if that never happens. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const settle = (): void => {
       settled = true;
     };
     promise.then(settle, settle);
-    // Only what is asked for from within a promise's reaction comes after all other reactions.
+    // Only a tick that is requested inside a promise reaction comes after all other reactions.
     await Promise.resolve();
     for (;;) {
-      // Whatever can run without time passing has run when this resolves.
+      // When this resolves, everything has run that can run without time passing.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       if (settled) return promise;
       if (!this.#fireNext()) throw new Hang("everybody waits, and nothing will ever happen");
@@ -131,7 +131,7 @@ function isBefore(a: Event, b: Event): boolean {
   return a.at === b.at ? a.order < b.order : a.at < b.at;
 }
 
-// There are a handful of events at a time, so a sorted list is quicker than a heap; the next one is the last.
+// There are only a handful of events at a time, so a sorted list is faster than a heap. The next event is the last item.
 function push(events: Event[], event: Event): void {
   let place = events.length;
   for (let before = events[place - 1]; before !== undefined && isBefore(before, event); before = events[place - 1]) place--;

@@ -5,31 +5,31 @@ import type { Target } from "../src/environment/target.ts";
 import type { Outgoing } from "../src/transport/exchange.ts";
 import type { Fault } from "./faults.ts";
 
-/** One way in which a service may differ from the sandbox, because the service description leaves it open. */
+/** One way in which a service may differ from the sandbox, because the service description does not decide it. */
 export interface Variety {
   /** What such a service does, in words. */
   readonly name: string;
-  /** The share of the schedules in which the service is so. */
+  /** The share of schedules with such a service. */
   readonly share: number;
-  /** Returns what such a service answers to a read that it does not refuse, where the sandbox answers this. */
+  /** Returns the service's answer to a read that it does not refuse, made from the sandbox's answer. */
   readonly read?: (text: string, outgoing: Pick<Outgoing, "path">) => string;
-  /** Returns what such a service answers to a write, where the sandbox answers this. */
+  /** Returns the service's answer to a write, made from the sandbox's answer. */
   readonly written?: (text: string) => string;
-  /** Of a write of several items, such a service makes one write of each, up to this many, and refuses the rest. */
+  /** For a write with several items, the service makes a separate write of each, up to this many, and refuses the rest. */
   readonly items?: number;
-  /** Declares in the environment what such a service does. */
+  /** Declares this behaviour in the environment. */
   readonly declared?: (target: Target) => Target;
-  /** Whether nothing else of a schedule contradicts it; by default nothing does. */
+  /** Whether it is compatible with the faults of a schedule; by default with all. */
   readonly suits?: (faults: readonly Fault[]) => boolean;
-  /** A run at such a service need not pass, although nothing befalls it. */
+  /** Whether a run with such a service may fail to pass even without a fault. */
   readonly hinders?: true;
-  /** It is not alone there: the same people let another playbook run before, and whenever this one has stopped. */
+  /** Whether the run is not alone: the same people start another playbook before it, and each time it has stopped. */
   readonly isShared?: true;
-  /** Somebody sets the wall clock of the machine before each of its processes. */
+  /** Whether somebody sets the machine's wall clock before each of its processes. */
   readonly setsClock?: true;
 }
 
-/** In the order in which they are drawn: a new one comes last. */
+/** The varieties in the order in which they are drawn. New ones go last. */
 export const VARIETIES: readonly Variety[] = [
   {
     name: "null in optional fields",
@@ -61,7 +61,7 @@ export const VARIETIES: readonly Variety[] = [
     share: 0.1,
     read: withoutTransaction,
     declared: (target) => withReceipts(target, { namesTransaction: false }),
-    // Nobody could find out that such a receipt is another write's.
+    // Nobody could notice that such a receipt belongs to another write.
     suits: (faults) => !faults.some(({ at, what }) => at === "write" && what.receipts !== undefined),
   },
   { name: "receipts that name no transaction", share: 0.05, read: withoutTransaction, hinders: true },
@@ -73,7 +73,7 @@ export const VARIETIES: readonly Variety[] = [
   {
     name: "marks are not kept",
     share: 0.1,
-    // What was made is found by its mark.
+    // What was created is found by its mark.
     hinders: true,
     read: (text) =>
       text
@@ -99,7 +99,7 @@ function withoutTransaction(text: string, { path }: Pick<Outgoing, "path">): str
   return path.includes("/receipt") ? text.replace(/"transactionId":"\w+",/, "") : text;
 }
 
-/** Returns the write of each item of a write. The items are in a list, or each in several lists of one call. */
+/** Returns the writes of the single items of a write. The items are in one list, or spread over several lists of a call. */
 export function byItem(outgoing: Outgoing): readonly Outgoing[] {
   const body = parseJson(outgoing.body ?? "null");
   if (Array.isArray(body)) return body.map((item) => ({ ...outgoing, body: writeJson([item]) }));
@@ -113,13 +113,13 @@ function mapLists(items: JsonObject, at: number): JsonObject {
   );
 }
 
-/** Returns an environment that declares this of receipts. */
+/** Returns an environment with these declarations about receipts. */
 export function withReceipts(target: Target, declared: Partial<LedgerProfile["receipt"]>): Target {
   const { ledger } = target.profile;
   return { ...target, profile: { ...target.profile, ledger: { ...ledger, receipt: { ...ledger.receipt, ...declared } } } };
 }
 
-/** Draws which of these varieties the service has in a schedule with these faults. */
+/** Draws the varieties of the service for a schedule with these faults. */
 export function drawVarieties(dice: Dice, among: readonly Variety[], faults: readonly Fault[]): readonly Variety[] {
   return among.filter(({ share, suits = fits }) => dice.chance(share) && suits(faults));
 }

@@ -27,7 +27,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** What really happens, as the service itself has it. */
+/** What really happens, according to the service itself. */
 interface Truth {
   readonly deliveries: readonly Delivery[];
   readonly commits: () => readonly Commit[];
@@ -35,22 +35,22 @@ interface Truth {
 
 /** How a run ended. */
 export interface Conclusion {
-  /** As the last process said; `undefined`: none came to an end. */
+  /** The outcome that the last process reported; `undefined` if no process ended normally. */
   readonly outcome: RunOutcome | undefined;
-  /** What the journal holds at last; `undefined`: nobody can read it. */
+  /** The final records of the journal; `undefined` if nobody can read them. */
   readonly records: readonly RunRecord[] | undefined;
-  /** Whether anything befell it that may keep it from passing. */
+  /** Whether anything happened that may keep it from passing. */
   readonly isHindered: boolean;
 }
 
-/** Compares what the processes report with what the service really does. */
+/** Compares what processes report with what the service really does. */
 export class Witness {
   readonly violations: Violation[] = [];
   readonly #steps: readonly SimulatedStep[];
   readonly #truth: Truth;
   /** What processes reported as recorded. */
   readonly #reported: RunRecord[] = [];
-  /** Steps that set what was there. */
+  /** The steps that set a value which was already there. */
   readonly #unchanged = new Set<string>();
   readonly #runs = new Set<string>();
 
@@ -59,12 +59,12 @@ export class Witness {
     this.#truth = truth;
   }
 
-  /** Something that can be seen without the service. */
+  /** Notes a violation that is visible without the service. */
   sees(breach: Breach, what: string): void {
     this.violations.push({ breach, what });
   }
 
-  /** Notes that a run begins or resumes: there is one, whatever is typed how often. */
+  /** Notes that a run begins or resumes. There must be only one run, however often the command is given. */
   begins(runId: string): void {
     if (this.#runs.add(runId).size > 1) this.sees("second run", `${[...this.#runs].join(" and ")} were begun`);
   }
@@ -74,7 +74,7 @@ export class Witness {
     return this.#effects().has(address);
   }
 
-  /** A write is being sent: all that the playbook has before it must have taken effect. */
+  /** Checks, when a write is sent, that all earlier writes of the playbook have taken effect. */
   sends(address: string): void {
     const done = this.#effects();
     for (const step of this.#steps) {
@@ -95,7 +95,7 @@ export class Witness {
       this.sees("false pass", `${record.step} was called ${record.outcome} without effect`);
   }
 
-  // Whether what a step sets is there, whoever set it.
+  // Returns whether the value of a step is there, whoever has set it.
   #isSoNow(address: string): boolean {
     const step = this.#steps.find(({ writes }) => writes.includes(address));
     if (step?.sets === undefined || step.leaves === undefined) return false;
@@ -109,7 +109,7 @@ export class Witness {
     return last === undefined || setter === undefined ? AT_FIRST : leftBy(setter, last);
   }
 
-  /** All has come to rest. */
+  /** Makes the final checks, after everything has come to rest. */
   concludes({ outcome, records, isHindered }: Conclusion): void {
     this.#counts();
     if (records !== undefined) this.#compares(records, outcome);
@@ -145,7 +145,7 @@ export class Witness {
     }
   }
 
-  // Of two rounds at the same time either may come last, but none of them comes again over the other one.
+  // Of two parallel rounds, either may come last, but none may be repeated after the other.
   #setsOver({ writes }: SimulatedStep): void {
     const done = [...this.#committed().values()].filter((address) => writes.includes(address));
     const turns = done.filter((address, nth) => address !== done[nth - 1]);
@@ -197,7 +197,7 @@ export class Witness {
     }
   }
 
-  // Every write that took effect, in that order, with the address of its step.
+  // Returns every write that took effect, in this order, with the address of its step.
   #committed(): ReadonlyMap<string, string> {
     const addresses = new Map(
       this.#truth.deliveries.flatMap(({ step, transactions }) => transactions.map((id) => [id, step] as const)),
@@ -219,7 +219,7 @@ function leftBy({ writes, leaves }: SimulatedStep, address: string): string | un
   return typeof leaves === "object" ? leaves[writes.indexOf(address)] : leaves;
 }
 
-// Whoever does not wait for a write passes without its effect.
+// A step that does not wait for its write passes without its effect.
 function mustHaveEffect({ effect, isUnawaited }: SimulatedStep): boolean {
   return effect !== "refused" && isUnawaited !== true;
 }
@@ -228,7 +228,7 @@ function stepOf(record: RunRecord): string | undefined {
   return "step" in record ? record.step : undefined;
 }
 
-/** Whether a process found the journal broken, which is what a witness never wants to see. */
+/** Returns whether a process found the journal broken, which must never happen. */
 export function isBroken(error: unknown): error is Failure {
   return error instanceof Failure && error.code === "journal.broken";
 }

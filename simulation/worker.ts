@@ -4,15 +4,15 @@ import { simulate } from "./simulate.ts";
 import { count, emptyTally, type Tally } from "./tally.ts";
 import { World } from "./world.ts";
 
-// Simulates the seeds that it is given, one stretch after the other, and answers each with its tally.
+// Simulates stretches of seeds in turn, and answers each with its tally.
 
-/** Seeds from the first to before the last. */
+/** The seeds from `from` up to, but not including, `to`. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-// Refusals are errors, and nobody reads where these came from.
+// Refusals are errors whose origin nobody reads.
 Error.stackTraceLimit = 0;
 
 const world = new World();

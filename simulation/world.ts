@@ -17,7 +17,7 @@ import { VirtualTime } from "./time.ts";
 const ADDRESS = "http://service.simulated";
 const TIMEOUT_MS = 30_000;
 
-/** Where the simulated runs act. */
+/** The environment of the simulated runs. */
 export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
   environment: "simulated",
   embedded: false,
@@ -37,7 +37,7 @@ export const TARGET: Omit<Target, "settleWithinMs" | "readLagMs"> = {
   whereIs: (setting) => `the simulation (${setting})`,
 };
 
-/** What is masked wherever it turns up. */
+/** The secrets to mask. */
 export const SECRETS: Secrets = NO_SECRETS.with(secretsOf({ ...TARGET, settleWithinMs: undefined, readLagMs: undefined }));
 
 /** No schedule has a comparison, so no drift is recorded. */
@@ -45,20 +45,20 @@ export function nothingToCompare(): never {
   throw new Failure({ code: "simulation.compares", message: "no schedule has a comparison" });
 }
 
-/** What outlives processes: time, the service, the disk. Made once, and as if new for each schedule. */
+/** What outlives processes: time, the service, the disk. Created once, and reset for each schedule. */
 export class World {
   readonly bug: Planted;
   readonly time: VirtualTime = new VirtualTime();
   readonly disk: SimulatedDisk;
   readonly store: JournalStore;
   readonly service: SimulatedService;
-  /** What the writes of the run were answered that was there before all others. */
+  /** The answers to the writes of the earlier run. */
   earlier: KeptAnswers | undefined;
   readonly liveness: SimulatedLiveness;
   readonly #tail: SimulatedTail | undefined;
   #skewMs = 0;
 
-  /** A world of today's code, or of one with a bug. */
+  /** A world with the real code, or with a planted bug. */
   constructor(bug: Planted = NO_BUG) {
     this.bug = bug;
     this.disk = bug.disk?.() ?? new SimulatedDisk();
@@ -70,7 +70,7 @@ export class World {
     };
     this.service = new SimulatedService(skewed);
     this.liveness = bug.liveness?.() ?? new SimulatedLiveness();
-    // What a flawed disk forgets, it forgets of the tail too.
+    // A flawed disk also forgets what is in the tail.
     this.#tail = bug.disk !== undefined || bug.hasNoTail === true ? undefined : new SimulatedTail();
     const ports = {
       tail: this.#tail,
@@ -81,14 +81,17 @@ export class World {
     this.store = JournalStore.over(this.disk, { ...ports, liveness: this.liveness });
   }
 
-  /** From now on it begins with what is there: a run of the day before, which was answered this. */
+  /** Keeps the present state as the beginning of each schedule: a run of the day before, with these answers. */
   keep(earlier: KeptAnswers): void {
     this.earlier = earlier;
     this.disk.keepRuns();
     this.service.keep();
   }
 
-  /** As in the beginning, or so long before it, with the service's clock so far ahead of the runner's; `past`: reads may show earlier moments. */
+  /**
+   * Returns to the beginning, or to a time before it, with the service's clock ahead of the runner's by `skewMs`. With `past`, reads may show
+   * earlier moments.
+   */
   renew({ skewMs, past, beforeMs = 0 }: { readonly skewMs: number; readonly past: boolean; readonly beforeMs?: number }): void {
     this.#skewMs = skewMs;
     this.time.reset(beforeMs);
