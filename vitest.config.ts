@@ -6,7 +6,8 @@ import { PATIENCE_MS } from "./test/patience.ts";
 import { BINARIES } from "./test/postgres/server.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// Files that mostly wait: for processes that they start, a browser, or a pause. The others mostly compute. In each list, what takes long begins early.
+// Files that mostly wait: for processes that they start, for a browser, or for a pause. All other files mostly compute. In each list, files that take long
+// start early.
 const WAITING = ["/test/stories/", "/test/browser/", "/test/fleet/", "/crash/stopped", "/transport/exchange"];
 const LONG_WAITS = [
   "/fleet-later.",
@@ -45,13 +46,13 @@ function byRank(files: readonly TestSpecification[], first: readonly string[]): 
   return files.toSorted((a, b) => rank(a) - rank(b));
 }
 
-// Each list keeps its order, and both end together.
+// Merges two lists so that each keeps its order and both end together.
 function evenly<T>(one: readonly T[], other: readonly T[]): T[] {
   const placed = [one, other].flatMap((list) => list.map((item, at) => ({ item, at: (at + 0.5) / list.length })));
   return placed.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
 }
 
-// The folders of the tests are in memory where there is room: there a durable commit takes a tenth of the time, and a kill leaves the same.
+// The tests' folders are in memory if there is room. A durable commit then takes a tenth of the time, and a kill has the same effect as with a disk.
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 1024 ** 3;
 if (process.env["TMPDIR"] === undefined && existsSync(MEMORY)) {
@@ -59,10 +60,10 @@ if (process.env["TMPDIR"] === undefined && existsSync(MEMORY)) {
   if (bavail * bsize > ROOM_BYTES) process.env["TMPDIR"] = MEMORY;
 }
 
-// These replace a module or the clock, which the files that a process runs after them must not see.
+// These files replace a module or the clock, which later files in the same process must not see.
 const REPLACING = ["test/unit/schema/built.test.ts", "test/unit/report/view/live.test.ts"];
 
-// One contract for both kinds of state: these run once in folders, and once more on a server.
+// Both kinds of state have the same contract, so these tests run once with folders and once with a server.
 const OF_STATE = [
   "test/unit/journal/{archives,journal,leases,meanwhile,proofs,starts,together,together-by-chance}.test.ts",
   "test/unit/schedule/{outbox,processes}.test.ts",
@@ -73,7 +74,7 @@ if (BINARIES === undefined) console.warn("PostgreSQL is not installed: the tests
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // A test that hangs ends; how long one takes on a busy machine decides nothing.
+    // A test that hangs ends after this time. It is so long that a busy machine never decides a result.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: PATIENCE_MS } },
@@ -82,13 +83,13 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: ["test/build.ts", "test/postgres/files.ts"],
     reporters: ["default", new ClosingLine()],
     setupFiles: ["test/cost.ts"],
-    // Most of what tests make is garbage at once, and is collected less often in a larger space.
+    // Most objects of tests become garbage at once, and a larger young generation is collected less often.
     execArgv: ["--max-semi-space-size=64"],
     sequence: { sequencer: WaitingBesideWork },
     projects: [
       {
         extends: true,
-        // Each process loads the sources once for all of its files: loading them for each took a quarter of these tests' time.
+        // Each process loads the sources once for all its files. Loading them for each file took a quarter of the tests' time.
         test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...REPLACING, "node_modules/**"], isolate: false },
       },
       { extends: true, test: { name: "replacing", include: REPLACING } },

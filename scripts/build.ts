@@ -1,4 +1,4 @@
-// Builds dist/: the command line and the library, each with everything it needs inside, and the licences of what is inside.
+// Builds dist/: the command line and the library, each bundled with everything it needs, and the licences of the bundled packages.
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +14,10 @@ const dist = join(root, "dist");
 const LICENCES = "THIRD-PARTY-LICENSES.txt";
 const PACKAGES = "packages.json";
 
-/** What loads the command line: of a package, and of the single binary. */
+/** The entry files that load the command line: one for the package, one for the single binary. */
 const LOADERS = ["boot", "binary"] as const;
 
-// What is loaded together lies together: each file more costs a start half a millisecond (decision 28).
+// Modules that are loaded together are bundled together, because each further file costs half a millisecond at every start (decision 28).
 const GROUPS = [
   group(
     "base",
@@ -84,7 +84,7 @@ const GROUPS = [
   group("planning", ["src/planner/", "src/report/plan/", "src/cli/runs/planning"], []),
 ];
 
-/** A chunk of our own sources, by how their paths begin, and of packages. */
+/** Returns a chunk of our own sources, given by the beginnings of their paths, and of packages. */
 function group(
   name: string,
   sources: readonly string[],
@@ -105,13 +105,13 @@ const bundle = await rolldown({
   platform: "node",
   external: isBuiltin,
   plugins: [prebuilt, lighter, ascii],
-  // The groups below may have an entry export what a chunk needs of it.
+  // An entry may then export what a chunk of the groups needs from it.
   preserveEntrySignatures: "allow-extension",
   logLevel: "warn",
 });
 const output = await bundle.write({
   dir: dist,
-  // Not modules: what compiles them in its own way, as boot.ts does, can only do so with these.
+  // The output is CommonJS, because code that compiles modules itself, such as boot.ts, needs that.
   format: "cjs",
   strict: true,
   entryFileNames: "[name].cjs",
@@ -148,7 +148,7 @@ if (!process.argv.includes("--no-types")) {
   });
 }
 
-// A thread has no compiled code of an earlier command, so it loads no more than what it needs, from one file.
+// The thread gets no cached compiled code, so it is bundled into one file with only what it needs.
 async function buildThread(): Promise<RolldownOutput> {
   const built = await rolldown({
     input: join(root, "src/postgres/thread.ts"),
@@ -167,7 +167,7 @@ async function buildThread(): Promise<RolldownOutput> {
   return written;
 }
 
-// The loader has the name of the code that it loads, so compiled code of one build is never used for another.
+// The loader contains a hash of the code that it loads, so compiled code of one build is never used for another.
 async function buildLoaders(...built: readonly RolldownOutput[]): Promise<void> {
   const codes = built.flatMap((each) => each.output.map((file) => (file.type === "chunk" ? file.code : "")));
   const BUILD = JSON.stringify(hash("sha256", codes.join("\0")).slice(0, 16));
@@ -182,7 +182,7 @@ async function buildLoaders(...built: readonly RolldownOutput[]): Promise<void> 
   }
 }
 
-// Two files that load each other find one another half made. A group that lost a folder of its sources makes such a circle.
+// If two files load each other, one of them sees the other half initialized. Such a cycle appears if a group lacks a folder of its sources.
 function assertNoCircles({ output: files }: RolldownOutput): void {
   const imports = new Map(files.map((file) => [file.fileName, file.type === "chunk" ? file.imports : []]));
   for (let before = Infinity; imports.size < before;) {
@@ -198,7 +198,7 @@ function namesOf({ output: files }: RolldownOutput): readonly string[] {
   return files.map(({ fileName }) => basename(fileName));
 }
 
-// What an earlier build left goes last: a command that runs meanwhile finds all it needs.
+// Files of an earlier build are removed last, so that a running command still finds everything it needs.
 function removeStale(folder: string, fresh: readonly string[]): void {
   const kept = new Set(fresh);
   for (const file of readdirSync(join(dist, folder))) if (!kept.has(file)) rmSync(join(dist, folder, file), { recursive: true });

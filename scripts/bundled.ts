@@ -1,9 +1,9 @@
-// The packages that a build carries inside: what the bundler's modules belong to.
+// Finds the packages in a build from the modules that the bundler has used.
 import { readdirSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { RolldownOutput } from "rolldown";
 
-/** A package that a bundle has a part of. */
+/** A package that is bundled at least in part. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ interface Found extends BundledPackage {
   readonly folder: string;
 }
 
-/** Returns the packages of bundles, by the names of their folders. */
+/** Returns the bundled packages, ordered by their folders. */
 export function bundledPackages(built: readonly RolldownOutput[]): readonly Found[] {
   const chunks = built.flatMap((each) => each.output);
   const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
@@ -24,7 +24,7 @@ export function bundledPackages(built: readonly RolldownOutput[]): readonly Foun
   });
 }
 
-/** Returns the text of the licence of each. */
+/** Returns the licence texts of packages. */
 export function licencesOf(packages: readonly Found[]): string {
   return packages.map(licence).join("\n\n");
 }

@@ -1,4 +1,4 @@
-// Makes the checks of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
+// Compiles the validators of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
 import { LAUNCH } from "../src/cli/debug/launch-arguments.ts";
 import { TOOL_WORDS } from "../src/cli/mcp/tool-words.ts";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ const SANDBOX_DOCUMENTS: Readonly<Record<SandboxDocument, DocumentShape>> = {
   "the dialect": DIALECT,
 };
 
-/** Every schema that the command line and the library check values against. */
+/** Returns every schema with which the command line and the library validate values. */
 export function fixedSchemas(): readonly object[] {
   const ofCalls = Object.values(contract.operations).flatMap(({ body, response, parameters }) =>
     [body, response, ...parameters.map(({ schema }) => schema)].filter((schema) => schema !== undefined),
@@ -49,14 +49,14 @@ export function fixedSchemas(): readonly object[] {
   ];
 }
 
-/** Writes the check of each schema to a file of its own, named by the key of the schema: a command reads the few that it needs. */
+/** Writes the validator of each schema to its own file, named after the schema's key, so that a command loads only the few that it needs. */
 export async function writeChecks(schemas: readonly object[], folder: string): Promise<RolldownOutput> {
   const byKey = new Map(schemas.map((schema) => [keyOf(schema), schema]));
   const different = new Set(schemas.map((schema) => JSON.stringify(schema))).size;
   if (byKey.size !== different) throw new Error("two schemas share a key");
   const bundle = await rolldown({
     cwd: fileURLToPath(new URL("../", import.meta.url)),
-    // With the compiler itself, for schemas that users write, and with what few playbooks need.
+    // This includes the compiler itself, for schemas that users write, and the libraries that few playbooks need.
     input: {
       ...Object.fromEntries([...byKey.keys()].map((key) => [key, CHECK + key])),
       user: path("schema/compile.ts"),
@@ -85,7 +85,7 @@ export async function writeChecks(schemas: readonly object[], folder: string): P
 
 const CHECK = "check:";
 
-/** Libraries that are loaded when they are first needed, and their doors. */
+/** Libraries that are loaded on first use, and the modules that import them. */
 const LATE = [
   { library: "croner", name: "croner", door: "base/time/cron" },
   { library: "re2js", name: "re2js", door: "expression/pattern" },
@@ -100,7 +100,7 @@ function codeOf(schema: object): string {
   return standalone.default(ajv, check).replace(/export default \w+;/, "");
 }
 
-/** Has the bundle look up these checks in place of compiling, and find there what few playbooks need. */
+/** Makes the bundle look up these validators instead of compiling them, and load rarely used libraries from here. */
 export const prebuilt: Plugin = {
   name: "prebuilt",
   load: (id) =>

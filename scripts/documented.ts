@@ -1,5 +1,5 @@
-// Prints how many exported declarations of src/, and how many of their members, have a doc comment; `--missing` lists those without one. Ends with
-// 1 when there are fewer than must have one.
+// Prints how many exported declarations in src/, and how many of their members, have a doc comment. `--missing` lists those without one. Exits with 1 if there
+// are fewer than required.
 import { globSync, readFileSync } from "node:fs";
 import { parseSync } from "rolldown/utils";
 
@@ -16,7 +16,7 @@ function documentedIn(file: string): readonly Documented[] {
   const text = readFileSync(file, "utf8");
   const { program, comments } = parseSync(file, text);
   const ends = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*")).map(({ end }) => end);
-  // A doc comment belongs to what follows it directly.
+  // A doc comment belongs to the declaration directly after it.
   const isDocumented = ({ start }: { readonly start: number }): boolean =>
     ends.some((end) => end <= start && text.slice(end, start).trim() === "");
   const found = (kind: Documented["kind"], node: { readonly start: number }): Documented => ({

@@ -1,4 +1,4 @@
-// The reference of diagnostics: the catalogue, each code with a faulty playbook of the corpus and what a check prints of it.
+// Writes the reference of diagnostics: the catalogue, and for each code a faulty playbook of the corpus with the output of its check.
 import { existsSync, readFileSync } from "node:fs";
 import { CATALOGUE, type Code, CODES } from "../src/base/catalogue/catalogue.ts";
 import { sanitise } from "../src/base/text/text.ts";
@@ -8,7 +8,7 @@ import { formatDiagnostic } from "../src/source/diagnostic.ts";
 
 const SHOWN = { lines: 20, columns: 100 };
 
-/** Returns the example of each code, without the line that gives the expected codes to the test of the corpus. */
+/** Returns the example of each code, without the line in which the corpus test expects the codes. */
 export function examplesOf(root: URL): Readonly<Record<string, Example>> {
   return Object.fromEntries(CODES.map((code) => [code, exampleOf(root, code)]));
 }
@@ -37,7 +37,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   interchange: "Documents of other standards",
 };
 
-/** `docs/errors.md`. */
+/** Returns `docs/errors.md`. */
 export function errorsPage(examples: Readonly<Record<string, Example>>): string {
   const groups = Map.groupBy(CODES, (code) => code.split(".")[0] ?? "");
   const parts = [...groups].map(([group, codes]) =>

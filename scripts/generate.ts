@@ -1,5 +1,5 @@
-// Makes everything that follows from the OpenAPI documents, the operations and the catalogue of diagnostics. `--check` writes
-// nothing and fails when a committed file differs.
+// Generates everything that is derived from the OpenAPI documents, the operations and the catalogue of diagnostics. `--check` writes nothing, and fails if a
+// committed file differs.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
@@ -57,7 +57,7 @@ interface Named {
   readonly document: Document;
 }
 
-// The interfaces are those that have a document.
+// Each interface has a document, so the documents define the interfaces.
 function readDocuments(): readonly Named[] {
   const found = globSync(`*${ENDING}`, { cwd: fileURLToPath(new URL("schemas", root)) }).map((file) => ({
     name: file.slice(0, -ENDING.length) as Named["name"],
@@ -77,7 +77,7 @@ function interfaceOf({ name, document: { servers, components, "x-interface": abo
   return { name, title: about.title, keyHeader, root: server.url.replace("{baseUrl}", "") };
 }
 
-// The settings of each interface, and those that all of them have.
+// Returns the settings of each interface, and the settings that all of them share.
 function profileOf(named: readonly Named[]): JsonSchema {
   const { properties = {} } = readYaml("schemas/profile.yaml") as JsonSchema;
   const parts = named.map(({ name, document }) => [name, document["x-interface"].profile]);
@@ -190,12 +190,12 @@ async function typesOf(): Promise<string> {
   );
 }
 
-// In memory a number of the contract is a Decimal, not a JavaScript number.
+// In memory, a number of the contract is a Decimal, not a JavaScript number.
 function exactNumbers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(exactNumbers);
   if (value === null || typeof value !== "object") return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, exactNumbers(inner)]));
-  if (copy["$ref"] !== undefined) return { $ref: copy["$ref"] }; // with anything beside it, the type would be written twice
+  if (copy["$ref"] !== undefined) return { $ref: copy["$ref"] }; // with further keywords beside it, the type would be written twice
   return copy["type"] === "number" || copy["type"] === "integer" ? { ...copy, tsType: "Decimal" } : copy;
 }
 
@@ -208,7 +208,7 @@ async function outputs(): Promise<Record<string, string>> {
 }
 
 async function laterOutputs(): Promise<Record<string, string>> {
-  // Loaded late: these modules read contract.json.
+  // These modules read contract.json, so they are loaded after it was written.
   const { playbookSchema } = await import("../src/playbook/keywords/editor-schema.ts");
   const { shippedPlaybooks } = await import("../src/cli/project/shipped.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");

@@ -1,8 +1,8 @@
-// The types that follow from the interfaces of the contract: their names, the names of their operations, and the profile.
+// Generates the types of the contract's interfaces: their names, the names of their operations, and the profile.
 import type { Contract } from "../src/contract/contract.ts";
 import type { JsonSchema } from "../src/contract/schema-types.ts";
 
-/** `src/contract/generated/interfaces.ts`. */
+/** Returns `src/contract/generated/interfaces.ts`. */
 export function interfaceTypes({ interfaces, operations, profile }: Contract): string {
   const names = Object.keys(interfaces);
   const perInterface = names.map((name) => {
@@ -27,7 +27,7 @@ export interface Profile ${typeOf(profile, "")}
 `;
 }
 
-// A value of the profile is a plain number, not an exact one.
+// A number in the profile is a plain number, not an exact one.
 function typeOf(schema: JsonSchema, indent: string): string {
   const { properties, additionalProperties: others, items, anyOf } = schema;
   if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(" | ");

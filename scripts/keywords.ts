@@ -1,4 +1,4 @@
-// The tables of keywords in docs/language.md.
+// Writes the keyword tables in docs/language.md.
 import { type Keyword, type Table } from "../src/playbook/keywords/keyword.ts";
 import { PLAYBOOK } from "../src/playbook/keywords/playbook.ts";
 import { STEP, STEP_KINDS } from "../src/playbook/keywords/step.ts";
@@ -7,7 +7,7 @@ import { table } from "./pages.ts";
 const BEGIN = "<!-- Keywords: made by `npm run generate`. Do not edit. -->";
 const END = "<!-- End of keywords. -->";
 
-/** The page with its tables of keywords as they are now. */
+/** Returns the page with its current keyword tables. */
 export function withKeywords(page: string): string {
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (start < 0 || end < start) throw new Error("docs/language.md has no place for its keywords");

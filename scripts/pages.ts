@@ -1,4 +1,4 @@
-// Pages of reference that follow from the code: commands, exit codes, the environment file with its profile, limits.
+// Generates the reference pages: commands, exit codes, the environment file with its profile, and limits.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { EXIT } from "../src/base/exit.ts";
@@ -10,9 +10,9 @@ import { WORDS } from "../src/cli/program/words.ts";
 import { DEFAULT_PROFILE } from "../src/contract/profile.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
 
-/** `docs/cli.md`: each command with its arguments, options and examples. */
+/** Returns `docs/cli.md`: each command with its arguments, options and examples. */
 export function cliPage(): string {
-  const program = buildProgram({} as never); // nothing of it is run
+  const program = buildProgram({} as never); // none of it is run
   const commands = subcommandsOf(program);
   return page("Commands", [
     WORDS.root.summary,
@@ -29,7 +29,7 @@ export function cliPage(): string {
   ]);
 }
 
-/** Returns the commands below a command that its help shows. */
+/** Returns the subcommands that a command's help shows. */
 export function subcommandsOf(command: Command): readonly Command[] {
   return command
     .createHelp()
@@ -61,7 +61,7 @@ function commandSection(command: Command, level: number): readonly string[] {
   ];
 }
 
-/** `docs/exit-codes.md`. */
+/** Returns `docs/exit-codes.md`. */
 export function exitCodesPage(): string {
   const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
   const rows = names.map((name) => [`${EXIT[name]}`, name, EXITS[name].means, EXITS[name].next]);
@@ -75,7 +75,7 @@ export function exitCodesPage(): string {
   ]);
 }
 
-/** `docs/limits.md`: each limit with the comment above it in the code. */
+/** Returns `docs/limits.md`: each limit with its comment in the code. */
 export function limitsPage(root: URL): string {
   const text = readFileSync(new URL("src/base/limits.ts", root), "utf8");
   const blocks = [...text.matchAll(/\/\*\* ([^*]*?) \*\/\n((?: {2}\w+: [\d_]+,\n)+)/g)];
@@ -95,7 +95,7 @@ export function limitsPage(root: URL): string {
   ]);
 }
 
-/** `docs/environment.md`. */
+/** Returns `docs/environment.md`. */
 export function environmentPage(): string {
   const rows = rowsOf(environmentSchema, "");
   const of = (wanted: (row: Row) => boolean): readonly string[][] => rows.filter(wanted).map(({ cells }) => cells);
@@ -223,7 +223,7 @@ function defaultAt(path: string): string {
   return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
 }
 
-/** A table of Markdown. */
+/** Returns a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   return [rowLine(head), `|${head.map(() => "---|").join("")}`, ...rows.map(rowLine)];
 }

@@ -1,9 +1,9 @@
-// The pages of all operations as one Markdown document.
+// Writes the pages of all operations as one Markdown document.
 import { HEADINGS, type OperationPage, type PageFact, pageOf } from "../src/operations/page.ts";
 import type { PageField, PageType } from "../src/operations/page-types.ts";
 import { type Operation, operations } from "../src/operations/operation.ts";
 
-/** docs/operations.md: an index, a section for each operation, and the types they share. */
+/** Returns docs/operations.md: an index, a section for each operation, and the types that they share. */
 export function operationsDocument(): string {
   const all = [...operations.values()];
   const pages = all.map((operation) => pageOf(operation));
@@ -85,12 +85,12 @@ function list(entries: readonly string[]): string {
   return entries.map((entry) => `- ${escaped(entry)}`).join("\n");
 }
 
-// Names of types become links to them.
+// Turns the names of types into links.
 function linked(type: string, types: Types): string {
   return cell(type).replaceAll(/\b[A-Z]\w+\b/g, (name) => (types.has(name) ? `[${name}](#${anchor(name)})` : name));
 }
 
-// As the usual renderers make the anchor of a heading.
+// Returns the anchor of a heading as common renderers do.
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(/[^\w-]/g, "");
 }
@@ -99,7 +99,7 @@ function cell(text: string): string {
   return escaped(text).replaceAll("|", "\\|");
 }
 
-// Outside of code, whatever Markdown would read as its own.
+// Escapes everything outside code that Markdown would interpret.
 function escaped(text: string): string {
   return text.replaceAll(/(`[^`]*`)|([*_<>[\]\\])/g, (_, code: string | undefined, mark: string) => code ?? `\\${mark}`);
 }

@@ -1,4 +1,4 @@
-// npm run test:cost [-- FILES]: runs tests, and lists the CPU seconds of each file with the processes that it started. Only on Linux.
+// npm run test:cost [-- FILES]: runs tests and lists the CPU seconds of each file, including the processes that it started. Linux only.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Checks the words that people read: which to avoid, and how long the sentences are. `npm run words` prints both for each page,
-// `npm run words -- 'src/**/*.ts'` for other files, and `npm run words -- --at REVISION` for the pages of an earlier commit.
+// Checks the words that people read: words to avoid, and the length of sentences. `npm run words` prints both for each page, `npm run words -- 'src/**/*.ts'`
+// for other files, and `npm run words -- --at REVISION` for the pages of an earlier commit.
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -23,7 +23,7 @@ export const PAGES: readonly string[] = [
   "action/*.{yml,md}",
 ];
 
-/** The files that PAGES matches and the check leaves out: they are generated from the source, or list the words themselves. */
+/** Files that PAGES matches and the check ignores, because they are generated from the source, or list the words themselves. */
 export const LEFT_OUT: readonly string[] = [
   "docs/cli.md",
   "docs/environment.md",
@@ -36,7 +36,7 @@ export const LEFT_OUT: readonly string[] = [
   "test/unit/words.test.ts",
 ];
 
-/** The average number of words in a sentence that no page may exceed. */
+/** The largest average number of words in a sentence of a page. */
 export const LONGEST_AVERAGE = 20;
 
 interface Rule {
@@ -44,7 +44,7 @@ interface Rule {
   readonly instead: string;
 }
 
-/** The words to avoid, and what to write instead. */
+/** The words to avoid, with replacements. */
 const WORDS: readonly Rule[] = [
   { avoid: /(?<!\bcannot )\bt(?:ell|ells|elling|old)\b/gi, instead: "report, show, say, list, notify" },
   { avoid: /\bstand(?:s|ing)?\b(?!-)/gi, instead: "is, appears" },
@@ -78,10 +78,10 @@ const WORDS: readonly Rule[] = [
   { avoid: /\banother's\b/gi, instead: "someone else's" },
 ];
 
-// A sentence may continue on the next line of a paragraph or of a comment.
+// A sentence may continue on the next line of a paragraph or a comment.
 const GAP = String.raw`(?: |\n *(?:(?://|\*|#) )?)`;
 
-// The words that a name such as `isTold`, `tellAll` or `TELL_EVERY_MS` may hold. SQL columns keep theirs: `streak_told_at`.
+// The words to avoid in names, such as `isTold`, `tellAll` or `TELL_EVERY_MS`. SQL columns keep theirs: `streak_told_at`.
 const IN_NAMES = "tell tells telling told mend mends mended anew sending sendings handed beforehand".split(" ");
 const CAPITALIZED = IN_NAMES.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join("|");
 const UPPER = IN_NAMES.join("|").toUpperCase();
@@ -110,7 +110,7 @@ export function wordsToAvoid(path: string, text: string): readonly string[] {
     });
 }
 
-// The text that a command prints, or that is generated, follows from the source.
+// Printed and generated text is derived from the source, so it is not checked here.
 const OUTPUT = /^( *)```\S+ printed.*\n[\s\S]*?^\1```$|^<!-- .*made by `npm run generate`[\s\S]*?^<!-- End of .*-->$/gm;
 
 function withoutOutput(text: string): string {
@@ -125,7 +125,7 @@ export function sentencesOf(text: string): readonly string[] {
     const prose = (children ?? []).map(({ type, content }) =>
       type === "code_inline" ? "CODE" : isText(type) ? content || " " : "",
     );
-    // A row of links ends without a full stop and is no sentence.
+    // A row of links has no full stop at its end and is not a sentence.
     return prose.join("").match(/[^\s](?:.*?[.!?:]["')\]]*(?=\s+["'(]?[A-Z]|\s*$)|.*:$)/g) ?? [];
   });
 }

@@ -1,21 +1,21 @@
-// One binary for Linux on x64: Node's single executable application, with the built files and compiled code inside.
+// Makes a single binary for Linux on x64. It is Node's single executable application, with the built files and compiled code inside.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { artefact, inFolder, NODE, quietly, ROOT } from "./place.ts";
 
-/** The mark in Node's own program that says whether something has been put inside; Node's documentation names it. */
+/** The mark in Node's executable that shows whether something was embedded. Node's documentation names it. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 const POSTJECT = join(ROOT, "node_modules/postject/dist/cli.js");
 
-/** What makes the compiled code that the binary brings, of the commands that people wait for most. Others keep theirs in the user's folder. */
+/** The commands whose compiled code the binary contains, because people use them most. The compiled code of other commands is cached in the user's folder. */
 const COMPILED: readonly { readonly args: readonly string[]; readonly variables?: NodeJS.ProcessEnv; readonly kills?: true }[] = [
   { args: ["--version"] },
   { args: ["check", "sample.yaml"] },
   { args: ["plan", "sample.yaml"] },
   {
-    // The mint has its answer before the kill: how a lost one is judged depends on the second in which it takes effect.
+    // The mint is answered before the kill, because the handling of a lost answer would depend on the second in which the mint takes effect.
     args: ["run", "sample.yaml", "--key", "killed"],
     variables: { TOKENBOOK_FAILPOINT: "after:attempt.answered@mint" },
     kills: true,
@@ -42,12 +42,12 @@ steps:
     expect: [response.totalSupply == 100]
 `;
 
-/** V8 scatters its tables by chance. With a seed, two builds are alike. */
+/** V8 randomizes its hash tables. With a fixed seed, two builds are identical. */
 const SEED = "--random-seed=1";
 
 /**
- * What else makes two builds alike. V8's baseline compiler leaves traces of when it ran, V8 notes which functions it would compile early,
- * and its collector drops functions by when it runs. Which functions a command calls also depends on the ids that it draws.
+ * Further flags that make two builds identical. The output of V8's baseline compiler depends on its timing, V8 records which functions it would compile early,
+ * and its garbage collector drops functions depending on its timing. Which functions a command calls also depends on the random ids that it generates.
  */
 const NO_CHANCE = [
   SEED,
@@ -57,10 +57,10 @@ const NO_CHANCE = [
   `--require=${join(ROOT, "scripts/release/without-chance.cjs")}`,
 ];
 
-/** Where compiled code says under which flags it was made. V8 takes none of other flags, and these change no code. */
+/** The bytes in which compiled code names the flags that it was made under. V8 rejects code of other flags, although these flags do not change the code. */
 const HASH_OF_FLAGS = { at: 12, end: 16 };
 
-/** Makes the binary. */
+/** Builds the binary. */
 export async function makeBinary(): Promise<void> {
   await inFolder((folder) => {
     const assets = {
@@ -69,14 +69,14 @@ export async function makeBinary(): Promise<void> {
       ...compiledCode(folder),
     };
     const [config, blob] = [join(folder, "config.json"), join(folder, "blob")];
-    // The binary keeps this path: from the root it is the same on every machine.
+    // The binary stores this path. A path relative to the root is the same on every machine.
     const main = "dist/binary.cjs";
     writeFileSync(
       config,
       JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true, assets }),
     );
     quietly(NODE, [SEED, "--experimental-sea-config", config]);
-    // Without its tables of symbols, which serve who debugs Node itself.
+    // Removes the symbol tables, which are only useful for debugging Node itself.
     quietly("strip", ["-o", artefact("binary"), NODE]);
     quietly(NODE, [POSTJECT, artefact("binary"), "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE]);
   });
@@ -89,12 +89,12 @@ function filesOf(pattern: string, prefix: string): Record<string, string> {
   return files;
 }
 
-/** Where the package is while its code is compiled. V8 keeps the paths of files in their code, so they are the same in each build. */
+/** Where the package is while its code is compiled. V8 stores file paths in compiled code, so the path must be the same in each build. */
 const COMPILED_AT = "/tmp/tokenbook-compiled";
 
-/** Returns the code that the package's commands keep, by its name in the binary. */
+/** Returns the compiled code of the package's commands, by name in the binary. */
 function compiledCode(folder: string): Record<string, string> {
-  mkdirSync(COMPILED_AT, { mode: 0o700 }); // it fails where another build is under way, or somebody else's folder
+  mkdirSync(COMPILED_AT, { mode: 0o700 }); // fails if another build is running, or if the folder belongs to somebody else
   try {
     for (const name of ["package.json", "bin", "dist", "library"])
       cpSync(join(ROOT, name), join(COMPILED_AT, name), { recursive: true });
@@ -110,12 +110,12 @@ function codeAlikeInEachBuild(usual: Record<string, string>, still: Record<strin
     readFileSync(usual[name] ?? "").copy(code, HASH_OF_FLAGS.at, HASH_OF_FLAGS.at, HASH_OF_FLAGS.end);
     writeFileSync(file, code);
   }
-  // The code of `run` differs from build to build, by when it collects garbage; that of `resume` has nearly all of its functions.
+  // The code of `run` differs between builds, depending on garbage collection. The code of `resume` contains nearly all of its functions.
   const shared = Object.entries(still).map(([name, file]) => [name.replace("/resume/", "/run/"), file] as const);
   return { ...Object.fromEntries(shared), ...still };
 }
 
-/** Runs the commands in a home of their own, and returns what they keep there. */
+/** Runs the commands in a home folder of their own, and returns the code that they cache there. */
 function keptCode(home: string, flags: readonly string[]): Record<string, string> {
   mkdirSync(home);
   writeFileSync(join(home, "sample.yaml"), SAMPLE);

@@ -1,18 +1,18 @@
-// A package for Debian and its relatives: the binary, its man page, completions, licences and examples.
+// Makes a package for Debian and its derivatives: the binary, its man page, completions, licences and examples.
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { manPage } from "./man.ts";
 import { ABOUT, artefact, inFolder, quietly, ROOT, sourceDate } from "./place.ts";
 
-/** The file of each shell's completions, as Debian's shells look for them. */
+/** The path of each shell's completions in Debian. */
 const COMPLETIONS = {
   bash: "usr/share/bash-completion/completions/tokenbook",
   zsh: "usr/share/zsh/vendor-completions/_tokenbook",
   fish: "usr/share/fish/vendor_completions.d/tokenbook.fish",
 };
 
-/** Makes the package of what the binary's part made. */
+/** Builds the package from the binary. */
 export async function makeDeb(): Promise<void> {
   const seconds = sourceDate();
   await inFolder((folder) => {
@@ -31,7 +31,7 @@ export async function makeDeb(): Promise<void> {
     cpSync(join(ROOT, "deploy/systemd"), join(folder, "usr/share/doc/tokenbook/examples"), { recursive: true });
     const sizeKb = Math.ceil(statSync(artefact("binary")).size / 1_024);
     write("DEBIAN/control", control(sizeKb));
-    // Whoever builds it may have another mask.
+    // The umask of the builder must not affect the modes.
     quietly("chmod", ["-R", "u=rwX,go=rX", folder]);
     chmodSync(join(folder, "usr/bin/tokenbook"), 0o755);
     const env = { ...process.env, SOURCE_DATE_EPOCH: seconds };
@@ -39,7 +39,7 @@ export async function makeDeb(): Promise<void> {
   });
 }
 
-// Node's package brings no text of its licence, which is as long as all others together.
+// Node's package has no text of its licence, which is as long as all others together, so we link to it.
 function copyright(): string {
   const node = ABOUT.devDependencies["node"];
   const texts = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => readFileSync(join(ROOT, file), "utf8"));

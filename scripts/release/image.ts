@@ -1,13 +1,13 @@
-// The container image: its recipe, and beside it all that the recipe copies. It is built only where a builder is.
+// Prepares the container image: its recipe, and everything that the recipe copies. The image itself is built only if a builder is available.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ABOUT, artefact, quietly, ROOT } from "./place.ts";
 
-/** The user of the image's processes, who owns its volume and nothing else. */
+/** The user of the image's processes, who only owns the volume. */
 export const IMAGE_USER = "65532:65532";
 
-/** Lays out the recipe's folder, and returns what was left out. */
+/** Writes the recipe's folder. Returns what was left out. */
 export function makeImage(): string | undefined {
   const folder = artefact("image");
   rmSync(folder, { recursive: true, force: true });
@@ -26,7 +26,7 @@ export function makeImage(): string | undefined {
   return undefined;
 }
 
-/** Returns the paths of the libraries that the system loads with a program. */
+/** Returns the paths of the shared libraries of a program. */
 function librariesOf(program: string): readonly string[] {
   return [...quietly("ldd", [program]).matchAll(/(\/\S+) \(0x/g)].map(([, path = ""]) => path);
 }

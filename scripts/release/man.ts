@@ -1,4 +1,4 @@
-// The page of `man tokenbook`, from the same words as --help.
+// Writes the page of `man tokenbook` from the same texts as --help.
 import type { Command } from "commander";
 import { EXIT } from "../../src/base/exit.ts";
 import { COMMANDS } from "../../src/cli/program/command-words.ts";
@@ -10,7 +10,7 @@ import { ABOUT } from "./place.ts";
 
 /** Returns the page, for a day such as 2026-11-23. */
 export function manPage(day: string): string {
-  const commands = subcommandsOf(buildProgram({} as never)); // nothing of it is run
+  const commands = subcommandsOf(buildProgram({} as never)); // none of it is run
   return [
     `.TH TOKENBOOK 1 "${day}" "tokenbook ${ABOUT.version}" "User Commands"`,
     ".SH NAME",
@@ -49,7 +49,7 @@ function entry(term: string, means: string): readonly string[] {
   return [".TP", `.B ${text(term)}`, text(means)];
 }
 
-// A backslash, a hyphen, and a dot or quote at the start of a line mean something to roff.
+// A backslash, a hyphen, and a dot or quote at the start of a line have a meaning in roff.
 function text(words: string): string {
   const escaped = words
     .replaceAll("\\", String.raw`\e`)

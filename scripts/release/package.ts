@@ -1,7 +1,7 @@
-// The npm package: it depends on no other.
+// Makes the npm package, which depends on no other package.
 import { quietly, RELEASE } from "./place.ts";
 
-/** Packs what was built. */
+/** Packs the build. */
 export function makePackage(): void {
   quietly("npm", ["pack", "--ignore-scripts", "--pack-destination", RELEASE]);
 }

@@ -1,4 +1,4 @@
-// Where a release is made, and what its parts share.
+// The folder of a release, and the functions that its parts share.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 /** The folder of the artefacts. */
 export const RELEASE: string = join(ROOT, "release");
 
-/** What the package's description says of itself. */
+/** The fields of package.json. */
 export const ABOUT = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly name: string;
   readonly version: string;
@@ -20,10 +20,10 @@ export const ABOUT = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** The Node that `npm ci` installed: the binary is made of it. */
+/** The Node that `npm ci` installed, from which the binary is made. */
 export const NODE: string = join(ROOT, "node_modules/node/bin/node");
 
-/** The artefacts, by the names of the parts that make them. */
+/** The artefacts, by the name of the part that makes them. */
 const ARTEFACTS = {
   package: `${ABOUT.name}-${ABOUT.version}.tgz`,
   binary: `${ABOUT.name}-${ABOUT.version}-linux-x64`,
@@ -41,7 +41,7 @@ export function artefact(name: PartName): string {
   return join(RELEASE, ARTEFACTS[name]);
 }
 
-/** Runs a program to its end and returns what it prints on stdout; whatever it prints is shown only if it fails. */
+/** Runs a program to its end and returns its stdout. The output is shown only if the program fails. */
 export function quietly(program: string, args: readonly string[], how: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: "utf8", ...how });
   if (status === 0) return stdout;
@@ -49,7 +49,7 @@ export function quietly(program: string, args: readonly string[], how: { cwd?: s
   throw new Error(`${[program, ...args].join(" ")}: ${end}\n${stdout ?? ""}${stderr ?? ""}`);
 }
 
-/** Gives work a new folder, which goes away afterwards. */
+/** Runs work with a new folder, which is removed afterwards. */
 export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-release-"));
   try {
@@ -59,17 +59,17 @@ export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Pro
   }
 }
 
-/** The time that artefacts carry, in seconds: that of the commit, so that two builds of it are the same. */
+/** Returns the timestamp for artefacts in seconds: that of the commit, so that two builds of it are the same. */
 export function sourceDate(): string {
   return process.env["SOURCE_DATE_EPOCH"] ?? quietly("git", ["log", "-1", "--format=%ct"]).trim();
 }
 
-/** Makes the folder of the artefacts. */
+/** Creates the folder of the artefacts. */
 export function makeFolder(): void {
   mkdirSync(RELEASE, { recursive: true });
 }
 
-/** Returns the size of a file, or of all files of a folder, for people. */
+/** Returns the size of a file, or of all files in a folder, for people. */
 export function sizeOf(path: string): string {
   const files = statSync(path).isFile() ? [path] : globSync("**/*", { cwd: path }).map((file) => join(path, file));
   const bytes = files.map((file) => statSync(file)).reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);

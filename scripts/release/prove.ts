@@ -1,4 +1,4 @@
-// npm run release:prove [-- PROOF…]: proves what `npm run release` made, each artefact as its users meet it.
+// npm run release:prove [-- PROOF…]: tests each artefact of `npm run release` in the way its users would use it.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -14,10 +14,10 @@ steps: [{ id: status, uses: ledger.status }]
 
 const PASSED = /✓ passed {2}Is it there\?: 1 step: 1 ok in /;
 
-// dpkg and chroot are there, also for whoever has them not on the PATH.
+// dpkg and chroot are in these folders, which may be missing in the user's PATH.
 process.env["PATH"] += ":/usr/local/sbin:/usr/sbin:/sbin";
 
-/** Each proof returns what it has shown; it throws when it fails, and returns a text that begins with "skipped" when it cannot be made here. */
+/** Each proof returns what it has shown. It throws if it fails, and returns a text that begins with "skipped" if it cannot run here. */
 const PROOFS: Readonly<Record<string, () => Promise<string> | string>> = {
   package: provePackage,
   "package-stories": () => proveStories("package"),
@@ -60,7 +60,7 @@ function proveBinary(): Promise<string> {
   });
 }
 
-/** Runs all stories of the suite with the command that its users have: each command is a process. Takes a quarter of an hour. */
+/** Runs all stories of the suite with the installed command. Each command is a process, so this takes a quarter of an hour. */
 function proveStories(part: "package" | "binary"): Promise<string> {
   return inFolder((folder) => {
     vitest(installed(part, folder), ["test/stories"]);
@@ -81,7 +81,7 @@ function installed(part: "package" | "binary", folder: string): string {
   return join(folder, "node_modules/tokenbook/bin/tokenbook.js");
 }
 
-/** Times commands of the package and the binary in turns, and returns the medians: what differs between moments strikes both. */
+/** Measures commands of the package and the binary in turns, so that changes in load affect both. Returns the medians. */
 function proveStartUp(): Promise<string> {
   return inFolder((folder) => {
     writeFileSync(join(folder, "look.yaml"), LOOK);
@@ -105,7 +105,7 @@ function proveDeb(): Promise<string> {
   return inFolder((folder) => {
     for (const path of ["var/lib/dpkg/info", "var/lib/dpkg/updates"]) mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, "var/lib/dpkg/status"), "");
-    // The C libraries are the machine's: in this root nothing is installed.
+    // Uses the C libraries of the machine, because nothing is installed in this root.
     const dpkg = [`--root=${folder}`, "--force-depends", "--force-not-root", `--log=${join(folder, "log")}`];
     quietly("dpkg", [...dpkg, "--install", artefact("deb")]);
     const program = join(folder, "usr/bin/tokenbook");
@@ -123,7 +123,7 @@ function proveDeb(): Promise<string> {
   });
 }
 
-/** Runs the image's files as a container would: with a read-only root, another user, and a volume. */
+/** Runs the image's files like a container: with a read-only root, another user, and a volume. */
 function proveImage(): Promise<string> | string {
   if (spawnSync("unshare", ["--mount", "true"]).status !== 0) return "skipped: a namespace of mounts needs root";
   return inFolder((folder) => {
@@ -146,7 +146,7 @@ test -s '${root}/state/tokenbook/journal.db'
   });
 }
 
-/** Installs the extension as an editor does, and drives what is in the package: with the stand-in of an editor, for none is on this machine. */
+/** Installs the extension as an editor does, and runs the installed files with a simulated editor, because no editor is on this machine. */
 function proveVsix(): Promise<string> {
   return inFolder((folder) => {
     const files = unzipSync(readFileSync(artefact("vsix")));
@@ -177,7 +177,7 @@ function proveVsix(): Promise<string> {
   });
 }
 
-/** Makes the artefacts of this commit in two other folders, and compares each byte. */
+/** Builds the artefacts of this commit in two other folders, and compares each byte. */
 function proveReproducible(): Promise<string> {
   const parts: readonly PartName[] = ["package", "binary", "deb", "sbom", "vsix"];
   return inFolder((folder) => {

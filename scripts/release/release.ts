@@ -1,4 +1,4 @@
-// npm run release [-- PART…]: makes the artefacts of a release, or some of them, in the folder release/.
+// npm run release [-- PART…]: builds all or some artefacts of a release in the folder release/.
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeBinary } from "./binary.ts";
@@ -10,9 +10,9 @@ import { makeSbom } from "./sbom.ts";
 import { makeVsix } from "./vsix.ts";
 
 interface Part {
-  /** The part whose artefact it puts inside. */
+  /** The part whose artefact it includes. */
   readonly needs?: PartName;
-  /** Makes the artefact, and returns what it had to leave out. */
+  /** Builds the artefact. Returns what it had to leave out. */
   readonly make: () => Promise<string | undefined | void> | string | undefined | void;
 }
 

@@ -1,4 +1,4 @@
-// What is inside: the packages whose modules the bundler took, and the Node of the binary. `npm sbom` sees neither.
+// Writes the list of included software: the packages whose modules the bundler used, and the Node of the binary. `npm sbom` knows neither.
 import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export async function makeSbom(): Promise<void> {
   writeFileSync(artefact("sbom"), await billOfMaterials());
 }
 
-/** Returns the bill of materials of what was built, once its schema accepts it. */
+/** Returns the bill of materials of the build, after validating it against its schema. */
 export async function billOfMaterials(): Promise<string> {
   const text = writtenBill();
   const wrong = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
@@ -25,7 +25,7 @@ export async function billOfMaterials(): Promise<string> {
 
 function writtenBill(): string {
   const all = JSON.parse(readFileSync(join(ROOT, "dist/packages.json"), "utf8")) as readonly BundledPackage[];
-  // A package can be installed in two places.
+  // A package may be installed in two places.
   const packages = [...new Map(all.map((each) => [`${each.name}@${each.version}`, each])).values()];
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as Lock;
   const parts = packages.map((each) => component(each, lock));
@@ -59,7 +59,7 @@ function identity({ name, version, license }: BundledPackage): Models.OptionalCo
   return { version, purl, bomRef: purl, licenses: licences };
 }
 
-// The lock has the digest of what npm fetched, in base64.
+// The lock file contains the base64 digest of each package that npm fetched.
 function integrityOf({ packages }: Lock, name: string, version: string): string | undefined {
   const found = Object.entries(packages).find(
     ([path, each]) => path.endsWith(`node_modules/${name}`) && each.version === version,
@@ -68,7 +68,7 @@ function integrityOf({ packages }: Lock, name: string, version: string): string 
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("hex");
 }
 
-/** Returns a UUID that follows from a text: the same content has the same number. */
+/** Returns a UUID derived from a text. The same text gives the same UUID. */
 function uuidOf(text: string): string {
   const hex = hash("sha256", text);
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -1,4 +1,4 @@
-// The extension of VS Code: one bundle, its manifest and texts, in a .vsix, which is a zip with two files about itself.
+// Builds the extension for VS Code: one bundle with its manifest and texts in a .vsix, which is a zip with two files that describe it.
 import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Zippable, zipSync } from "fflate";
@@ -9,7 +9,7 @@ import { ABOUT, artefact, inFolder, ROOT } from "./place.ts";
 
 const SOURCES = join(ROOT, "editor/vscode");
 
-/** The manifest of the extension, as far as its package is about it. */
+/** The fields of the extension's manifest that the package needs. */
 interface Manifest {
   readonly name: string;
   readonly displayName: string;
@@ -28,7 +28,7 @@ const TYPES = {
   vsixmanifest: "text/xml",
 };
 
-/** Makes the package. */
+/** Builds the package. */
 export async function makeVsix(): Promise<void> {
   await inFolder(async (folder) => {
     const manifest = await layExtension(join(folder, "extension"));
@@ -38,7 +38,7 @@ export async function makeVsix(): Promise<void> {
   });
 }
 
-/** Lays the extension into a folder, as an editor installs it, and returns its manifest. */
+/** Writes the extension into a folder as an editor installs it, and returns its manifest. */
 export async function layExtension(folder: string): Promise<Manifest> {
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
@@ -50,7 +50,7 @@ export async function layExtension(folder: string): Promise<Manifest> {
   });
   const output = await bundle.write({ dir: join(folder, "dist"), format: "cjs", entryFileNames: "[name].cjs", comments: false });
   await bundle.close();
-  // The sources are modules; what is bundled is not.
+  // The sources are ES modules, but the bundle is not.
   const { type: _sources, ...manifest } = JSON.parse(readFileSync(join(SOURCES, "package.json"), "utf8")) as Manifest & {
     readonly type: string;
   };
@@ -61,7 +61,7 @@ export async function layExtension(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-// In the same order, and with the same time: the same sources make the same package, in every time zone.
+// A fixed order and a fixed time make the package identical for the same sources, in every time zone.
 function zipped(folder: string): Uint8Array {
   const paths = globSync("**/*", { cwd: folder }).filter((path) => statSync(join(folder, path)).isFile());
   const files: Zippable = {};

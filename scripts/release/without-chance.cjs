@@ -1,10 +1,10 @@
-// Loaded before each command whose compiled code the binary brings: which functions a command calls depends on the ids that it draws.
+// Loaded before each command whose compiled code the binary contains. It replaces random ids, because they decide which functions a command calls.
 const crypto = require("node:crypto");
 
 const BYTES_OF_HASH = 32;
 let drawn = 0;
 
-// Two processes must not draw the same, for either would take the other one for itself.
+// Two processes must not generate the same id, because each would mistake the other one for itself.
 const digits = () =>
   crypto
     .createHash("sha256")

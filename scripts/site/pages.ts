@@ -1,13 +1,13 @@
-// Markdown to the bodies of pages: headings with anchors, links between pages, code that can be copied.
+// Converts Markdown to HTML pages: headings with anchors, links between pages, and code that can be copied.
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import markdownit from "markdown-it";
 
 /** A page of the site. */
 export interface SitePage {
-  /** Its Markdown file, from the root of the repository. */
+  /** Its Markdown file, relative to the root of the repository. */
   readonly source: string;
-  /** Its own path in the site. */
+  /** Its path in the site. */
   readonly path: string;
   readonly title: string;
   readonly body: string;
@@ -45,7 +45,7 @@ export function pathOf(source: string): string {
   return source === "README.md" ? "index.html" : source.replace(/README\.md$/, "index.html").replace(/\.md$/, ".html");
 }
 
-/** Returns the anchor of a heading, as the usual renderers make it. */
+/** Returns the anchor of a heading as common renderers do. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -76,7 +76,7 @@ function pageOf(root: string, source: string, files: Set<string>): SitePage {
   markdown.renderer.rules["fence"] = (all, at) => codeBlock(all[at]?.info ?? "", all[at]?.content ?? "");
   markdown.renderer.rules["table_open"] = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules["table_close"] = () => "</table></div>\n";
-  // The first column of some tables has no name.
+  // In some tables, the first column has no heading.
   const body = markdown.renderer.render(tokens, markdown.options, {}).replaceAll("<th></th>", "<td></td>");
   return { source, path: pathOf(source), title: headings[0]?.text ?? source, body, headings };
 }
@@ -96,7 +96,7 @@ function linkFrom(root: string, source: string, target: string, files: Set<strin
   return relative(dirname(pathOf(source)), there) + (anchor === undefined ? "" : `#${anchor}`);
 }
 
-/** Returns a block of code, with what its button copies: of a console the commands, without what they print. */
+/** Returns a block of code with a button that copies it. For a console, the button copies the commands without their output. */
 export function codeBlock(info: string, text: string): string {
   const [language = "", ...marks] = info.split(" ");
   const commands = text.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
@@ -115,7 +115,7 @@ function consoleLine(line: string): string {
   return `<span class="line">${inside}</span>`;
 }
 
-/** Returns a text as HTML shows it. */
+/** Escapes a text for HTML. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

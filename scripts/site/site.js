@@ -1,4 +1,4 @@
-// Copies blocks of code, and searches headings. Every page can be read without it.
+// Copies blocks of code and searches headings. Every page can be read without this script.
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = button.dataset.copy === "";
   button.addEventListener("click", async () => {

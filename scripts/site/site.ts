@@ -1,4 +1,4 @@
-// npm run site [-- FOLDER]: the documentation as static pages, which need no server and no network.
+// npm run site [-- FOLDER]: writes the documentation as static pages, which need neither a server nor a network.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const HERE = fileURLToPath(new URL("./", import.meta.url));
 const REPOSITORY = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** Writes the site into a folder that is its own. */
+/** Writes the site into a folder that contains nothing else. */
 export function writeSite(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const { pages, files } = readPages(ROOT);
@@ -25,7 +25,7 @@ export function writeSite(folder: string): void {
   for (const asset of ["site.css", "site.js"]) write(asset, readFileSync(join(HERE, asset), "utf8"));
   write("search.js", `window.PAGES = ${JSON.stringify(searchIndex(pages))};\n`);
   write("llms.txt", llms(groups));
-  // Assistants read the Markdown that a page is made of.
+  // Assistants read the Markdown sources of the pages.
   for (const { source } of pages) if (source.startsWith("docs/")) cpSync(join(ROOT, source), join(folder, source));
 }
 
@@ -34,7 +34,7 @@ interface Group {
   readonly entries: readonly { readonly title: string; readonly page: SitePage }[];
 }
 
-/** Returns the groups of the table at the end of the README: they are the site's navigation. */
+/** Returns the groups in the table at the end of the README, which are the site's navigation. */
 function groupsOf(pages: readonly SitePage[]): readonly Group[] {
   const table = REPOSITORY.split("## Read on")[1] ?? "";
   return [...table.matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, name = "", cell = ""]) => ({
@@ -53,7 +53,7 @@ function searchIndex(pages: readonly SitePage[]): readonly object[] {
   );
 }
 
-// https://llmstxt.org: a heading, a summary, and links to Markdown.
+// Writes the format of https://llmstxt.org: a heading, a summary, and links to Markdown.
 function llms(groups: readonly Group[]): string {
   const [, summary = ""] = /^# tokenbook\n\n([\s\S]*?)\n\n/m.exec(REPOSITORY) ?? [];
   const sections = groups.map(({ name, entries }) => {
@@ -76,7 +76,7 @@ function ordinary(page: SitePage, groups: readonly Group[]): string {
   return frame(page, `${page.title} – tokenbook`, `<div class="frame">${side}<main id="main">${page.body}</main></div>`);
 }
 
-/** Returns the first page: the README, with its demonstration as a recording and its uses side by side. */
+/** Returns the first page: the README, with its demonstration as a recording, and with its uses side by side. */
 function landing(page: SitePage): string {
   const sections = page.body.split(/(?=<h2 )/);
   const section = (id: string): string => {
@@ -106,7 +106,7 @@ function landing(page: SitePage): string {
   );
 }
 
-/** Returns the page of a folder that a page names. */
+/** Returns the page that lists the files of a folder. */
 function listing(folder: string): string {
   const files = globSync("**/*.*", { cwd: join(ROOT, folder) }).toSorted();
   const items = files.map((file) => `<li><a href="${escaped(file)}">${escaped(file)}</a></li>`);
