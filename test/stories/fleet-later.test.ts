@@ -25,6 +25,7 @@ inputs: { who: { type: entity } }
 actors: { issuer: { ledger: "userId:alice" } }
 defaults: { as: issuer }
 steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "House\${{ run.key }}" } } }
   - { id: look, uses: ledger.asset.list, pages: first, expect: ["inputs.who.userId == 'bob'"] }
 `;
 
