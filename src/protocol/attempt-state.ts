@@ -12,7 +12,7 @@ export interface AttemptState {
   /** The answer; `undefined` if the process ended before it arrived. */
   answered: (RunRecord & AttemptAnswered) | undefined;
   /** The final receipt, once it has been read. */
-  receipt: ReceiptRead | undefined;
+  receipt: (RunRecord & ReceiptRead) | undefined;
   /** The outcome by other evidence, where the answer did not show it. */
   settled: AttemptSettled | undefined;
   /** Whether the attempt no longer matters: it had no effect and belongs to an earlier claim. */

@@ -90,6 +90,7 @@ export class RunContext extends ReadingContext {
   note(fact: Fact): void {
     const record = this.#keep(fact);
     advance(this.state, record);
+    this.#noteTime(record);
     if (this.#unseen.length === 0) this.ports.observe(record);
     else this.#unseen.push({ record, isDurable: true });
   }
@@ -112,9 +113,13 @@ export class RunContext extends ReadingContext {
     this.#unseen.push(unseen);
     await durable();
     if (isAboutWrite(record)) this.#changedAt = this.ports.clock.elapsed();
-    if (TIMED.has(record.kind)) this.#writtenAt.set(record.sequence, this.ports.clock.elapsed());
+    this.#noteTime(record);
     unseen.isDurable = true;
     this.#showInOrder();
+  }
+
+  #noteTime({ kind, sequence }: RunRecord): void {
+    if (TIMED.has(kind)) this.#writtenAt.set(sequence, this.ports.clock.elapsed());
   }
 
   #keep(fact: Fact): RunRecord {
@@ -201,7 +206,15 @@ export class RunContext extends ReadingContext {
    * version may leave as long as an exchange may take. Once an answer, or a missing answer, is recorded, it had left by then. See decision 90.
    */
   goneFor({ answered, ...attempt }: AttemptState): number {
-    return answered === undefined ? this.ageOf(attempt) - mayLeaveWithinMs(this.target) : this.#since(answered);
+    if (answered === undefined) return this.ageOf(attempt) - mayLeaveWithinMs(this.target);
+    return this.#since({ ...answered, uptime: attempt.intended.uptime });
+  }
+
+  /** Returns how long ago the service refused an attempt, in milliseconds; 0 if it has not. Until then, it may have carried out some of its items. */
+  refusedFor({ answered, receipt, ...attempt }: AttemptState): number {
+    const refusal = receipt ?? answered;
+    if (refusal === undefined) return 0;
+    return this.#since({ ...refusal, uptime: attempt.intended.uptime });
   }
 
   /**
@@ -319,7 +332,7 @@ function isAboutWrite(fact: Fact): fact is AttemptAnswered | ReceiptRead | Attem
   return fact.kind === "attempt.answered" || fact.kind === "receipt.read" || fact.kind === "attempt.settled";
 }
 
-const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered"]);
+const TIMED: ReadonlySet<RunRecord["kind"]> = new Set(["attempt.intended", "attempt.answered", "receipt.read"]);
 
 interface Unseen {
   readonly record: RunRecord;

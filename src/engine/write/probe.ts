@@ -32,7 +32,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
   const refused = areRefused(stepIn(context.state, attempted.place.address).attempts);
   const look = async (by: number): Promise<LookResult<void>> => {
     // Taken before the look, because the time may run out while the service is read.
-    const times = timesOf(context, attempted);
+    const times = timesOf(context, attempted, refused);
     last = await lookAt(context, attempted, { beside, by });
     comparable = times.comparable;
     comparable &&= !mayHideOthers(context, attempted, beside());
@@ -42,7 +42,7 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
       found: await settle(context, attempted, { verdict, evidence: evidenceText(last, { verdict, refused }), sight: last }),
     };
   };
-  const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted) };
+  const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted, refused) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "the outcome of the write", wait }, look);
   if (found === "late")
     await stopAs(context, attempted, { refused, ...stoppedBy(context, attempted, { sight: last, refused, comparable }) });
@@ -70,12 +70,15 @@ function notSeen({ again }: Extract<Sight, { seen: "nothing" }>): Sight {
 }
 
 // The time counts from when the write was sent: a run that is resumed much later looks once, without waiting.
-function timeLeft(context: RunContext, { step, state }: Attempted): number {
+function timeLeft(context: RunContext, { step, state }: Attempted, refused: boolean): number {
+  const { readLagMs } = context.target;
   const within = Math.min(step.wait?.timeoutMs ?? LIMITS.probeMs, LIMITS.probeMs);
   const settlingMs = settlingTime(context.target) ?? Infinity;
   const isEver = settlingMs <= LIMITS.settleMs && !state.mayStillBeSent;
   const untilSettled = isEver ? settlingMs - context.goneFor(state) : 0;
-  return Math.max(0, within - context.ageOf(state), untilSettled);
+  const untilShown =
+    refused && readLagMs !== undefined && readLagMs <= LIMITS.settleMs ? readLagMs - context.refusedFor(state) : 0;
+  return Math.max(0, within - context.ageOf(state), untilSettled, untilShown);
 }
 
 /**
@@ -125,12 +128,13 @@ const SECOND_MS = 1_000;
 type Times = Pick<Circumstances, "settled" | "comparable">;
 
 /** Returns what the clock allows us to conclude from a look that begins now. */
-function timesOf(context: RunContext, { place, state }: Attempted): Times {
+function timesOf(context: RunContext, { place, state }: Attempted, refused: boolean): Times {
   const { readLagMs = Infinity } = context.target;
   const { attempts } = stepIn(context.state, place.address);
   return {
     settled: hasSettled(attempts, { goneForMs: context.goneFor(state), settlingMs: settlingTime(context.target) }),
-    comparable: isBaselineRecent(state, readLagMs) && context.ageOf(state) >= readLagMs,
+    // Until the service refused the request, it may have carried out some of its items.
+    comparable: isBaselineRecent(state, readLagMs) && (refused ? context.refusedFor(state) : context.ageOf(state)) >= readLagMs,
   };
 }
 
