@@ -1,4 +1,4 @@
-// Preloaded into a command that is profiled: writes, when it ends, how many bytes each function allocated, also of what was collected since.
+// Preloaded into a profiled command. When the command ends, it writes how many bytes each function allocated, including memory that was collected.
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 

@@ -30,7 +30,7 @@ const [here, there] = [refusedHere, refusedThere].map(
 console.log(`\ntokenbook judges ${here} of ${files.length} right, redocly lint ${there}`);
 process.exitCode = here === files.length ? 0 : 1;
 
-// One process for each document: a document that is no map ends the others of its process.
+// Each document has a process of its own, because a document that is not a mapping crashes the process and would take the others with it.
 async function refusedByRedocly(): Promise<ReadonlySet<string>> {
   const refused = new Set<string>();
   for (const file of files) if ((await runNode([REDOCLY, "lint", file], process.cwd())).code !== 0) refused.add(file);

@@ -1,4 +1,4 @@
-// `npm run arazzo:har`: playbooks exported, run by Redocly Respect, which records its requests, and the recording imported and run again.
+// `npm run arazzo:har`: exports each playbook, runs it with Redocly Respect, which records its requests, imports the recording, and runs it again.
 import { globSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { formatDiagnostic } from "../src/source/diagnostic.ts";
 import { onNew, RUN_KEY, withRespect, withTokenbook } from "../test/interchange/both-ways.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-/** Whose key a scenario has, if it is not the buyer's. */
+/** The key that calls in a scenario, if it is not the buyer's. */
 const CALLERS: Readonly<Record<string, string>> = { identity: "NEWCOMER_KEY", portfolio: "SECOND_BUYER_KEY" };
 const [only, verbose] = process.argv.slice(2);
 const files = globSync("playbooks/scenarios/*.yaml", { cwd: ROOT }).toSorted();
@@ -24,7 +24,8 @@ for (const file of files.filter((each) => only === undefined || each.includes(on
   const there = await onNew((served) => withRespect(exported, join(folder, "respect"), served, ["--har-output", har]));
   const recorded = readFileSync(har, "utf8");
   const { text: imported = "", diagnostics } = importHar("session.har", recorded);
-  // The recording masks all keys alike: whoever runs it chooses the one key, and requests with a revoked one are accepted.
+  // The recording masks all keys alike, so the imported playbook has one key, which the person who runs it chooses. The service therefore accepts the
+  // requests that had a revoked key.
   const here = await onNew((served) => {
     const keys = { ...served.keys, CALLER_KEY: served.keys[CALLERS[basename(file, ".yaml")] ?? "BUYER_KEY"] ?? "" };
     return withTokenbook({ file: "again.yaml", text: imported, folder, runKey: RUN_KEY }, { ...served, keys });

@@ -1,4 +1,5 @@
-// `npm run arazzo:lost-answer`: what two runners make of one document when the answer of a mint is lost, and of a number of many digits.
+// `npm run arazzo:lost-answer`: compares what two runners do with the same document when the answer to a mint is lost, and with a number of many
+// digits.
 import { type Demonstrated, lostAnswer, manyDigits, mintsIn, storedIn } from "../test/interchange/lost-answer.ts";
 
 function named({ tokenbook, respect }: Demonstrated): readonly (readonly [string, Demonstrated["tokenbook"]])[] {

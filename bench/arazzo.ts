@@ -1,4 +1,4 @@
-// `npm run arazzo:scenarios`: every scenario and the onboarding, exported, run by Redocly Respect, imported again, and run again.
+// `npm run arazzo:scenarios`: exports every scenario and the onboarding, runs each with Redocly Respect, imports it, and runs it again.
 import { globSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
-// npm run bench [-- --quick] [--rounds N] [--json FILE]: what tokenbook costs, beside a floor written by hand and beside its peers,
-// each run a new process, all in turn. Quote the ratios: the times themselves differ from machine to machine.
+// npm run bench [-- --quick] [--rounds N] [--json FILE]: measures tokenbook, a floor written by hand, and tokenbook's peers. Each run is a new
+// process, and the runners take turns. Quote the ratios, because the times themselves differ from machine to machine.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -36,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), "tokenbook-bench-"));
 const service = await BenchService.start();
 const stopwatch = new Stopwatch(folder, {
   [KEY_VARIABLE]: KEY,
-  XDG_CACHE_HOME: join(folder, "cache"), // of these builds only: other builds on the machine would push their compiled code out
+  XDG_CACHE_HOME: join(folder, "cache"), // holds these builds only: in a shared cache, other builds on the machine would evict their compiled code
   REDOCLY_TELEMETRY: "off",
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
 });
@@ -82,7 +82,7 @@ function writeScenarios(): void {
   writeHurl(folder, service.origin, sizes.small, true);
 }
 
-// In one file with its libraries and from the compile cache, as tokenbook is: neither pays for what the other does not.
+// Bundled in one file with its libraries and loaded from the compile cache, like tokenbook, so that neither pays for something that the other avoids.
 async function buildFloor(): Promise<string> {
   await bundleFloor("floor-bundle.mjs", []);
   const file = join(folder, "floor.mjs");
@@ -93,7 +93,7 @@ async function buildFloor(): Promise<string> {
   return file;
 }
 
-// As most would write it: with undici where npm has laid it.
+// The floor as most people would run it: undici is loaded from node_modules.
 function buildFloorAsItComes(): Promise<string> {
   return bundleFloor("floor-as-it-comes.mjs", ["undici"]);
 }
@@ -108,7 +108,7 @@ async function bundleFloor(name: string, external: string[]): Promise<string> {
   return file;
 }
 
-/** The runners that pass what is true and fail what is not. */
+/** Returns the runners that pass a true expectation and fail a false one. */
 async function verified(all: readonly Runner[], meter: Meter): Promise<readonly Runner[]> {
   const trusted: Runner[] = [];
   for (const runner of all) {

@@ -1,5 +1,5 @@
-// node bench/check.ts [--verify]: what a check of large playbooks costs, in CPU time of this process, which has not checked anything
-// before; with --verify, exit 1 when it is more than promised. Each case is measured in a process of its own.
+// node bench/check.ts [--verify]: measures the CPU time that a process needs to check large playbooks as its first work. With --verify, exits with 1
+// if a check takes longer than promised. Each case has a process of its own.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ interface Case {
   readonly main: string;
 }
 
-/** A token, and thousands of steps that mint and look, each speaking of the ones before it. */
+/** A token, and thousands of steps that mint and read. Each step refers to the steps before it. */
 function manySteps(): Case {
   const rounds = Array.from({ length: STEPS / 2 }, (_, at) =>
     mintAndLook(at === 0 ? "token" : `look${at - 1}.response`, String(at)),
@@ -48,7 +48,7 @@ function mintAndLook(from: string, name: string): string {
 `;
 }
 
-/** A playbook that includes others, each with steps, inputs and outputs of its own. */
+/** A playbook that includes others. Each of them has its own steps, inputs and outputs. */
 function manyFiles(): Case {
   const parts = Array.from({ length: FILES }, (_, at) => [`part${at}.yaml`, partOf(at)] as const);
   const calls = parts.map(([file], at) => {

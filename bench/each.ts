@@ -1,5 +1,5 @@
-// npm run bench:each [-- --rows 1000,10000,100000]: a playbook with each row of a file, with JUnit and JSON reports. The process is killed at half
-// of the rows, the command is repeated, and the rows that failed are repeated. Prints the time and the most memory of each.
+// npm run bench:each [-- --rows 1000,10000,100000]: runs a playbook with each row of a file, and writes JUnit and JSON reports. The bench kills the
+// process after half of the rows, repeats the command, and then repeats the failed rows. Prints the time and the peak memory of each.
 import { once } from "node:events";
 import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -31,11 +31,11 @@ steps:
     expect: [response.balance >= 0]
 `;
 
-/** A service that knows all accounts, those of every hundredth row only once it is opened. */
+/** A service that knows all accounts, except that it knows the account of every hundredth row only once `isOpen` is set. */
 class Accounts {
   isOpen = false;
   asked = 0;
-  /** Called when so many accounts were asked for. */
+  /** Calls `act` when the service has received `count` requests. */
   at: { count: number; act: () => void } | undefined;
   readonly #server = createServer((request, response) => {
     const id = new URL(request.url ?? "", "http://here").searchParams.get("id") ?? "";

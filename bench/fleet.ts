@@ -1,4 +1,4 @@
-// npm run bench:fleet [-- --quick]: what many machines cost, beside their targets. Prints ratios within one run: quote those, because times differ
+// npm run bench:fleet [-- --quick]: measures many machines against their targets. Prints ratios within one run. Quote those, because times differ
 // from machine to machine. Needs the binaries of PostgreSQL.
 import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -90,7 +90,7 @@ function show(what: string, is: string, { target, holds }: { readonly target: st
   console.log(`${what.padEnd(58)} ${is.padStart(24)}   target ${target}   ${holds ? "ok" : "over"}`);
 }
 
-/** A write is two durable records: before it is sent, and when it is answered. */
+/** A write is two durable records: one before it is sent, one when it is answered. */
 async function writes(): Promise<void> {
   const onFile = await msOfWrite(join(folder, "sqlite"));
   const onServer = await msOfWrite(server.place());
@@ -135,7 +135,7 @@ async function msOfBareCommits(): Promise<number> {
   return median(took) ?? 0;
 }
 
-/** From the moment of harm until another worker has ended the run. */
+/** Measures the time from the harm until another worker has ended the run. */
 async function takeover(sandbox: Sandbox): Promise<void> {
   const harms: Readonly<Record<string, (worker: ChildProcess, way: Proxy) => unknown>> = {
     "a worker is killed (SIGKILL)": (worker) => worker.kill("SIGKILL"),
@@ -151,7 +151,7 @@ async function takeover(sandbox: Sandbox): Promise<void> {
       return { what, harm: () => harm(first, way), way, submitted, second: project(`second${at}`, sandbox, { place }) };
     }),
   );
-  // Each run is under way: it waits for an approval.
+  // Each run is in progress, because it waits for an approval.
   while ((await waiting(sandbox)).length < scenes.length) await setTimeout(POLL_MS);
   for (const { second } of scenes) await startWorker(second, 1);
   const harmedAt = performance.now();
@@ -186,7 +186,7 @@ async function throughput(sandbox: Sandbox): Promise<void> {
   machines.kill("worker");
 }
 
-/** How long a worker's slot that is free waits for the next job, with very many in the queue. */
+/** Measures how long a worker's free slot waits for the next job when the queue is very long. */
 async function dispatch(): Promise<void> {
   const place = server.place();
   const queue = await RunQueue.open(place, { takesJobs: true, onError: () => undefined });
@@ -223,19 +223,19 @@ async function dispatch(): Promise<void> {
   show("memory of the worker meanwhile", `${growth.toFixed(2)} ×`, { target: "flat (≤ 1.2 ×)", holds: growth <= 1.2 });
 }
 
-/** Each tick of many schedules runs once, whichever scheduler claims it, and soon after it is due. */
+/** Checks that each tick of many schedules runs once, whichever scheduler claims it, and soon after it is due. */
 async function schedules(sandbox: Sandbox): Promise<void> {
   const place = server.place();
   const own = project("schedules", sandbox, { place });
   mkdirSync(join(own, "watched"));
-  // Each fires once an hour, and the jitter spreads those of one minute over it.
+  // Each schedule fires once an hour. The jitter spreads the firings of one minute over that minute.
   for (let at = 0; at < SIZES.schedules; at++) {
     const schedule = `schedule: { cron: "${minuteOf(at)} * * * *", timezone: UTC, jitter: 1m }`;
     writeFileSync(join(own, "watched", `${at}.yaml`), `${ONE_READ}${schedule}\n`);
   }
   for (let each = 0; each < SCHEDULERS; each++)
     await machines.startUntil(own, ["schedule", "watched"], "schedule.begun", SIZES.schedules);
-  // The ticks of the minute before may be older than their schedules.
+  // Starts with the next minute, because the ticks of the current one may be older than their schedules.
   const from = Date.now() + MINUTE_MS;
   const to = from + SIZES.watchedMs;
   await setTimeout(to + LATE_MS - Date.now());

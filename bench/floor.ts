@@ -1,5 +1,5 @@
-// The floor: what the same requests and the same assertions cost when they are written by hand with undici, without a playbook,
-// types, a report or a journal.
+// The floor: the cost of the same requests and assertions when they are written by hand with undici, without a playbook, types, a report or a
+// journal.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,12 +7,12 @@ import { parseArgs } from "node:util";
 import { Client, type Dispatcher, request } from "undici";
 import { KEY, mintBody, mintPath, receiptPath, TOKEN, tokenId, tokenPath, WRITE_ROUND, WRONG_SYMBOL } from "./scenario.ts";
 
-/** With what requests are made: undici's `request`, as most would write it, or a `Client` of one's own, the least it can cost. */
+/** How the floor makes requests: with undici's `request`, as most people would, or with a `Client` of its own, which costs the least. */
 export type FloorThrough = "request" | "client";
-/** How writes are sent: like reads, on a connection of their own, or on one of their own between two commits. */
+/** How the floor sends writes: on the connection of the reads, each on a new connection, or each on a new connection between two commits. */
 export type FloorWrites = "shared" | "fresh" | "durable";
 
-/** Undefined: undici's `request` finds a connection. */
+/** Undefined with undici's `request`, which finds a connection itself. */
 type Shared = Client | undefined;
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -96,8 +96,8 @@ function requestAnywhere({ path, ...options }: Dispatcher.RequestOptions): Promi
   return request(`${values.origin}${path}`, options);
 }
 
-// One commit that is on disk when it returns: the least that a guarantee needs before and after each write. A log that is soon written over from
-// its beginning is synced in half the time of one that grows.
+// Makes a commit that is on disk when the call returns: the least that a guarantee needs before and after each write. The log is small and soon
+// overwritten from its beginning, because syncing such a log takes half the time of syncing one that grows.
 function recorder(state: string): (text: string) => void {
   mkdirSync(state, { recursive: true });
   const database = new DatabaseSync(join(state, "floor.db"));

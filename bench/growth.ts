@@ -1,5 +1,5 @@
-// npm run bench:growth [-- --rounds N]: whether ten and a hundred times the steps, rounds, files, rows and drifts take ten and a hundred times
-// as long. Prints the processor's time of three sizes, and what one more costs between the first two and between the last two.
+// npm run bench:growth [-- --rounds N]: checks that ten and a hundred times the steps, rounds, files, rows and drifts take ten and a hundred times as
+// long. Prints the CPU time of three sizes, and what one more item costs between the first two and between the last two.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { align } from "./show.ts";
 
 const TOKENBOOK = fileURLToPath(new URL("../bin/tokenbook.js", import.meta.url));
 const TIMES = [1, 10, 100] as const;
-/** One more may cost so much more where there are a hundred times as many. */
+/** How many times as much one more item may cost at a hundred times the size. */
 const MOST_GROWTH = 1.3;
 const [FOUND, DRIFTED] = [0, 3];
 const side = (file: string): string =>
@@ -28,13 +28,13 @@ reconcile:
     recheck: 10ms
 `;
 
-/** Something that a run can have more or less of. */
+/** A kind of item that a run can have more or fewer of. */
 interface Kind {
   readonly name: string;
-  /** The smallest number. */
+  /** The number of items in the smallest size. */
   readonly few: number;
   readonly exit: number;
-  /** Writes so many into a folder, and returns what runs them. */
+  /** Writes `count` items into a folder, and returns the arguments of the command that runs them. */
   readonly write: (folder: string, count: number) => readonly string[];
 }
 
@@ -79,7 +79,7 @@ async function cpuMs(kind: Kind, count: number, origin: string): Promise<number>
 }
 
 async function grown(kind: Kind, origin: string, rounds: number): Promise<readonly string[]> {
-  // In turn, so that what else the machine does meets all sizes alike.
+  // The sizes take turns, so that other load on the machine affects all of them alike.
   const all = TIMES.map((): number[] => []);
   for (let round = 0; round < rounds; round++)
     for (const [at, times] of TIMES.entries()) all[at]?.push(await cpuMs(kind, kind.few * times, origin));

@@ -1,6 +1,6 @@
-// node bench/guarantee.ts [--rounds N] [--verify]: what the guarantee costs. The same engine runs the same steps twice in turn, once with its journal
-// on the disk and what is there read before each write, and once with its journal in memory and nothing read; with --verify, exit 1 when the
-// difference is more than promised.
+// node bench/guarantee.ts [--rounds N] [--verify]: measures what the guarantee costs. The same engine runs the same steps twice in turn: once with
+// its journal on disk and a read before each write, and once with its journal in memory and without these reads. With --verify, exits with 1 if the
+// difference is larger than promised.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import { BenchService } from "./service.ts";
 
 const STEPS = 300;
 const WRITE_MS = 1;
-/** Less than this is nothing that can be measured. */
+/** A smaller difference cannot be measured. */
 const READ_MS = 0.1;
 
 const MINT = `uses: ledger.token.mint, with: { id: RGHT1, to: "\${{ actors.issuer }}", value: 1 }`;
@@ -58,7 +58,7 @@ function report(what: string, ms: number, most: number): void {
   if (options.verify && ms > most) process.exitCode = 1;
 }
 
-/** What a step takes more with the guarantee than without, in milliseconds: the median of paired rounds. */
+/** Returns how much longer a step takes with the guarantee than without, in milliseconds: the median of paired rounds. */
 async function extraMs(playbook: Playbook): Promise<number> {
   const bare = withoutBaseline(playbook);
   const extras: number[] = [];
@@ -103,7 +103,7 @@ function playbookOf(step: string): Playbook {
   return playbook;
 }
 
-// Every step is a call.
+// Every step of this playbook is a call, so no other kind of step has a baseline to remove.
 function withoutBaseline(playbook: Playbook): Playbook {
   return {
     ...playbook,

@@ -1,5 +1,5 @@
-// npm run bench:lists [-- --rows 1000000 --rounds 5]: so many accounts against as many transactions, in lists of 10,000 records. Prints the
-// time, the time of the processor and the memory of a reconciliation, beside those of merely reading the same lists.
+// npm run bench:lists [-- --rows 1000000 --rounds 5]: reconciles as many accounts with as many transactions, in lists of 10,000 records. Prints the
+// time, the CPU time and the memory of the reconciliation, and the same for a program that only reads these lists.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -89,7 +89,7 @@ async function serve(): Promise<void> {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-/** Reads the same lists with the same client and as many at once, and does nothing with them. */
+/** Reads the same lists with the same client and the same concurrency, and does nothing with them. */
 async function read(): Promise<void> {
   const { Client } = await import("undici");
   const rest = TOKENS.flatMap((token) =>
@@ -140,7 +140,7 @@ async function succeeded(stopwatch: Stopwatch, command: readonly string[]): Prom
   return ran;
 }
 
-// A machine is not equally quick all the time, and other work only slows it: of each, the quickest round counts, and the most memory.
+// The speed of a machine varies, and other work only slows it down. So the fastest round of each counts, with the highest memory of all rounds.
 function show(ours: readonly Ran[], readers: readonly Ran[]): void {
   const rows = (TOKENS.length * RECORDS).toLocaleString("en");
   console.log(`${rows} accounts against ${rows} transactions`);

@@ -14,16 +14,16 @@ import { PostgresServer } from "../test/postgres/server.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/tokenbook.js", import.meta.url));
 
-/** Where the state of a project is, and the port by which the project reaches it. */
+/** Where a project keeps its state, and the port through which the project reaches the database. */
 export interface ProjectState {
   readonly place?: ServerPlace;
   readonly port?: number;
 }
 
-/** All processes and folders of one bench. They end with it. */
+/** All processes and folders of one bench. Closing it ends the processes and removes the folders. */
 export class Machines {
   readonly server: PostgresServer;
-  // On the disk, as the server's files are.
+  // In a folder on disk, like the server's files.
   readonly folder: string = temporaryFolder({ TMPDIR: tmpdir() });
   readonly #children = new Set<ChildProcess>();
 

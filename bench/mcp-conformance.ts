@@ -1,5 +1,5 @@
-// npm run mcp:conformance: the suite of the Model Context Protocol judges `tokenbook mcp`. The suite speaks HTTP only, so a bridge passes each
-// message on as it is. npm fetches the suite for the run: its packages are many, and the product needs none of them.
+// npm run mcp:conformance: runs the conformance suite of the Model Context Protocol against `tokenbook mcp`. The suite speaks only HTTP, so a bridge
+// forwards each message unchanged. npm fetches the suite for the run, because the suite has many packages that the product does not need.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -14,7 +14,10 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
 const SUITE = "@modelcontextprotocol/conformance@0.1.16";
-/** What the suite asks of every server. Its other scenarios call tools, prompts and resources of a demonstration server, or test HTTP itself. */
+/**
+ * The scenarios that the suite runs against every server. The others call tools, prompts and resources of a demonstration server, or test HTTP
+ * itself.
+ */
 const SCENARIOS = ["server-initialize", "ping", "tools-list"] as const;
 const COMMAND = fileURLToPath(new URL("../bin/tokenbook.js", import.meta.url));
 
@@ -22,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "tokenbook-mcp-"));
 writeFileSync(join(folder, "tokenbook.yaml"), "environments: { sandbox: embedded }\n");
 const sessions = new Map<string, StreamableHTTPServerTransport>();
 
-/** Starts `tokenbook mcp` for a new session, and passes messages both ways. */
+/** Starts `tokenbook mcp` for a new session, and forwards messages in both directions. */
 async function bridge(): Promise<StreamableHTTPServerTransport> {
   const http = new StreamableHTTPServerTransport({
     sessionIdGenerator: () => randomUUID(),

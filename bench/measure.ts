@@ -5,7 +5,7 @@ import type { Runner, Task } from "./runners.ts";
 import { type Counts, expectedCounts } from "./scenario.ts";
 import type { BenchService } from "./service.ts";
 
-/** How much of a scenario one run takes. */
+/** The number of requests and files in one run. */
 export interface Size {
   readonly requests: number;
   readonly files: number;
@@ -19,11 +19,11 @@ export interface Series {
   readonly peakMb: number[];
 }
 
-/** Runs runners, and checks of each run that it did all of its work. */
+/** Runs the runners, and checks that each run did all of its work. */
 export class Meter {
-  /** What a runner did wrong: then its times mean nothing. */
+  /** What a runner did wrong. If it did something wrong, its times mean nothing. */
   readonly wrong: string[] = [];
-  /** How many runs did exactly what was asked. */
+  /** The number of runs that did exactly what they were asked to do. */
   right = 0;
   readonly #folder: string;
   readonly #stopwatch: Stopwatch;
@@ -35,7 +35,7 @@ export class Meter {
     this.#service = service;
   }
 
-  /** Shows that a runner passes what is true and fails what is not, with every request made. */
+  /** Checks that a runner passes a true expectation and fails a false one, and makes every request. */
   async verify(runner: Runner, requests: number): Promise<boolean> {
     const before = this.wrong.length;
     for (const falsified of [false, true]) await this.#run(runner, { requests, files: 1 }, falsified);
@@ -82,7 +82,7 @@ function describe(runner: Runner, { requests, files }: Size, falsified: boolean)
   return `${runner.chain} chain, ${files} × ${requests}${falsified ? ", falsified" : ""}`;
 }
 
-/** The value in the middle; `undefined` of none. */
+/** Returns the median; `undefined` if there are no values. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -1,5 +1,5 @@
-// npm run bench:network: the service behind TLS and 20 ms away. Prints what a read and a write take beside a loop written by hand, which part of
-// the time is ours, and how many runs at a time one machine keeps busy. Needs openssl.
+// npm run bench:network: puts the service behind TLS, 20 ms away. Prints how long a read and a write take compared with a loop written by hand, which
+// share of the time is tokenbook's own, and how many concurrent runs saturate one machine. Needs openssl.
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -26,7 +26,7 @@ const JOBS = [1, 10, 30, 100, 200];
 const FILES_A_JOB = 3;
 const REQUESTS_A_FILE = 30;
 
-/** An address with TLS, from which each byte takes half of the way's time to the service and half back. */
+/** A TLS address that delays each byte by half of the round trip in each direction. */
 class FarAway {
   readonly #servers: Server[] = [];
 
@@ -85,7 +85,7 @@ async function msOf({ folder, stopwatch }: Place, command: readonly string[]): P
   return median(took) ?? Number.NaN;
 }
 
-/** What one more request takes, in milliseconds: start-up is not in it. */
+/** Returns what one more request takes, in milliseconds. Start-up time is not included. */
 async function perRequest(command: (requests: number) => Promise<number>): Promise<number> {
   const few = await command(FEW);
   return ((await command(MORE)) - few) / (MORE - FEW);

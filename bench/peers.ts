@@ -15,17 +15,17 @@ import {
   WRONG_SYMBOL,
 } from "./scenario.ts";
 
-// The chains in the languages of other runners: the same requests, the same expectations.
+// The same requests and expectations, in the languages of other runners.
 
 const rounds = (requests: number): readonly number[] => Array.from({ length: requests / WRITE_ROUND }, (_, at) => at + 1);
 
 const named = (chain: Chain, requests: number, falsified: boolean): string =>
   `${chain}-${requests}${falsified ? "-falsified" : ""}`;
 
-/** The name of the Arazzo file of so many requests. */
+/** Returns the name of the Arazzo file with this number of requests. */
 export const arazzoFile = (requests: number, falsified: boolean): string => `${named("write", requests, falsified)}.arazzo.yaml`;
 
-/** The name of the Hurl file of so many requests of a chain. */
+/** Returns the name of the Hurl file with this number of requests of a chain. */
 export const hurlFile = (chain: Chain, requests: number, falsified: boolean): string =>
   `${named(chain, requests, falsified)}.hurl`;
 

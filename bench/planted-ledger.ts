@@ -4,13 +4,13 @@ import { startSandbox } from "../src/sandbox/sandbox.ts";
 import { Database } from "../src/sqlite/database.ts";
 import { SANDBOX } from "../src/sandbox/store/tables.ts";
 
-// A ledger in which every account has ten movements, and a balance that is their sum unless something is planted there.
+// A ledger in which every account has ten movements, and a balance that is their sum, except where an error is planted.
 
 const ACCOUNTS = 100;
 const MOVEMENTS = 10;
 const ORG = "org1";
 
-/** What is wrong with an account. */
+/** An error that is planted in an account. */
 export type Planted =
   | "wrong by 0.000000000000000001"
   | "unit mix-up"
@@ -19,14 +19,14 @@ export type Planted =
   | "duplicate"
   | "in flight";
 
-/** One account, and what is wrong with it. */
+/** One account, and the error that is planted in it. */
 export interface Holding {
   readonly token: string;
   readonly holder: string;
   readonly planted: Planted | undefined;
 }
 
-/** How much of each is planted. */
+/** How many errors of each kind are planted. */
 export const PLANTED: Readonly<Record<Planted, number>> = {
   "wrong by 0.000000000000000001": 40,
   "unit mix-up": 22,
@@ -44,7 +44,7 @@ export const KINDS: Readonly<Record<Exclude<Planted, "in flight">, DriftKind>> =
   duplicate: "duplicate-left",
 };
 
-/** Fills a sandbox's file: each account has ten movements, and a balance that is their sum unless something is planted there. */
+/** Fills a sandbox's file: each account has ten movements, and a balance that is their sum, except where an error is planted. */
 export async function generate(path: string, count: number): Promise<readonly Holding[]> {
   const sandbox = await startSandbox({ path });
   await sandbox.close();
@@ -61,7 +61,7 @@ export async function generate(path: string, count: number): Promise<readonly Ho
   return holdings;
 }
 
-// Spread over all accounts, evenly.
+// Spreads the errors evenly over all accounts.
 function planted(count: number): readonly Holding[] {
   const wanted = Object.entries(PLANTED).flatMap(([name, times]) => Array.from({ length: times }, () => name as Planted));
   const every = Math.floor((count * ACCOUNTS) / wanted.length);
@@ -166,7 +166,7 @@ function put(database: Database, kind: string, { id, scope, body }: { id: string
   database.run("INSERT INTO resources (kind, id, scope, body) VALUES (?, ?, ?, ?)", kind, id, scope, JSON.stringify(body));
 }
 
-/** What was in flight arrives. */
+/** Adds what was in flight to the ledger. */
 export function land(path: string, holdings: readonly Holding[]): void {
   const database = Database.open(path, SANDBOX);
   database.transaction(() => {
@@ -184,7 +184,7 @@ export function land(path: string, holdings: readonly Holding[]): void {
   database.close();
 }
 
-/** The ids of so many tokens. */
+/** Returns the ids of this number of tokens. */
 export function tokenIds(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `T${at}`);
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 /** One run of a command. */
 export interface Ran {
-  /** `null` when it was ended by a signal, or took too long. */
+  /** `null` if a signal or the timeout ended the command. */
   readonly exit: number | null;
   readonly ms: number;
-  /** The most memory it held, in MB; `undefined` where it cannot be measured. */
+  /** The peak memory in MB; `undefined` if it cannot be measured. */
   readonly peakMb: number | undefined;
-  /** The time of the processor that it took; `undefined` where it cannot be measured. */
+  /** The CPU time; `undefined` if it cannot be measured. */
   readonly cpuMs: number | undefined;
   /** What it printed. */
   readonly output: string;
@@ -27,7 +27,7 @@ export class Stopwatch {
   readonly #timeoutMs: number;
   #running: number | undefined;
 
-  /** Commands run in this folder, with these variables beside those of this process. */
+  /** Runs commands in this folder. Adds these variables to those of this process. */
   constructor(folder: string, variables: NodeJS.ProcessEnv, timeoutMs: number = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     this.#folder = folder;
@@ -37,7 +37,7 @@ export class Stopwatch {
 
   async run(command: readonly string[]): Promise<Ran> {
     const [output, peak] = [join(this.#folder, "output.txt"), join(this.#folder, "peak.txt")];
-    // By a small parent: the kernel counts the memory that a process had before it became the command.
+    // A small parent starts the command, because the kernel counts the memory that a process had before it became the command.
     const weighed = this.#canWeigh ? [TIME, "-q", "-f", WEIGHT, "-o", peak, ...command] : command;
     const descriptor = openSync(output, "w");
     try {
@@ -56,12 +56,12 @@ export class Stopwatch {
     }
   }
 
-  /** Ends what is running. */
+  /** Ends the running command. */
   stop(): void {
     if (this.#running !== undefined) process.kill(-this.#running, "SIGKILL");
   }
 
-  /** Kills the command, and not the one that weighs it. */
+  /** Kills the command, but not the parent that measures it. */
   kill(): void {
     const running = this.#running;
     if (running === undefined) return;
@@ -72,7 +72,7 @@ export class Stopwatch {
   #start([file = "", ...args]: readonly string[], output: number): Promise<{ exit: number | null; ms: number }> {
     return new Promise((done, failed) => {
       const began = performance.now();
-      // A group of its own, so that the command ends together with the one that weighs it.
+      // The command and the parent that measures it are in a process group of their own, so that both end together.
       const child = spawn(file, args, {
         cwd: this.#folder,
         env: this.#variables,

@@ -1,5 +1,5 @@
-// npm run bench:profile [-- --rounds N]: where the time of the processor and the bytes go that a read step, a write with its receipt, the
-// first 300 steps and one more file to check take, by folder of src/. Each is the difference between two sizes, so that start-up is in none.
+// npm run bench:profile [-- --rounds N]: shows, for each folder of src/, the CPU time and the allocated bytes of a read step, a write with its
+// receipt, the first 300 steps, and one more file to check. Each value is the difference between two sizes, so that none includes start-up.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,10 +19,10 @@ const FEWEST_US = 0.5;
 
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-profile-"));
 
-/** What each folder takes, in microseconds of the processor and kilobytes allocated. */
+/** The cost of each folder: CPU time in microseconds, and allocations in kilobytes. */
 type Profile = Readonly<Record<"us" | "kb", ReadonlyMap<string, number>>>;
 
-/** Runs the built command, and gives the mean of what it took. */
+/** Runs the built command, and returns its mean cost. */
 function profileOf(words: readonly string[]): Profile {
   const [us, kb] = [new Map<string, number>(), new Map<string, number>()];
   for (let round = 0; round < ROUNDS; round++) {
@@ -92,7 +92,7 @@ function placeOf(frame: CallFrame | undefined): string | undefined {
 
 const folders = new Map<string, readonly string[]>();
 
-// The bundler names the file that the next lines come from: `//#region src/base/json/json.ts`.
+// The bundler names the source file of the lines that follow: `//#region src/base/json/json.ts`.
 function folderAt(file: string, line: number): string {
   let lines = folders.get(file);
   if (lines === undefined) {

@@ -1,5 +1,5 @@
-// npm run bench:reconcile [-- --quick]: a ledger of 100,000 accounts and 1,000,000 transactions with 137 planted drifts of every kind, and rows
-// that are in flight. Prints what a reconciliation finds, its memory, and its time beside that of merely reading the same pages.
+// npm run bench:reconcile [-- --quick]: reconciles a ledger of 100,000 accounts and 1,000,000 transactions, with 137 planted drifts of every kind and
+// rows that are in flight. Prints what the reconciliation finds, its memory, and its time compared with that of only reading the same pages.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ reconcile:
       combine: sum
 `;
 
-/** Resolves when a process has done something, and then nothing for a while: what was asked of it is answered. */
+/** Resolves once a process has worked and then been idle for a while. By then it has answered its requests. */
 async function quiet(pid: number): Promise<void> {
   let [spent, since] = [cpuTicks(pid), performance.now()];
   for (let hasBegun = false; !hasBegun || performance.now() - since < QUIET_MS;) {
@@ -58,7 +58,7 @@ async function quiet(pid: number): Promise<void> {
   }
 }
 
-// From Linux alone: in /proc, after the name in brackets, come the processor's ticks as fields 12 and 13.
+// Linux only: in /proc, fields 12 and 13 after the name in brackets are the CPU ticks of the process.
 function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
@@ -79,14 +79,14 @@ async function bench(): Promise<number> {
   const holdings = await generate(path, TOKENS);
   const { service, ready } = await serve(path);
   try {
-    await readAll(ready); // so that both find the pages in memory
+    await readAll(ready); // so that both programs find the pages in memory
     const before = await readAll(ready);
     writeProject(ready);
     await setTimeout(QUIET_MS);
     void quiet(service.pid ?? 0).then(() => land(path, holdings));
     const stopwatch = new Stopwatch(folder, { LEDGER_KEY: ready.ledgerApiKey });
     const ran = await stopwatch.run([process.execPath, join(root, "bin/tokenbook.js"), "run", "nightly.yaml", "--json"]);
-    const floor = (before + (await readAll(ready))) / 2; // a machine is not equally quick all the time
+    const floor = (before + (await readAll(ready))) / 2; // the speed of a machine varies
     return judge(holdings, { floor, ms: ran.ms, peakMb: ran.peakMb, cpuMs: ran.cpuMs, exit: ran.exit, output: ran.output });
   } finally {
     service.kill();
@@ -109,7 +109,7 @@ async function serve(path: string): Promise<{ readonly service: ReturnType<typeo
   return { service, ready: JSON.parse(line) as Sandbox };
 }
 
-/** Reads the same pages with the same client and as many at once, and does nothing with them. */
+/** Reads the same pages with the same client and the same concurrency, and does nothing with them. */
 async function readAll({ ledgerBaseUrl: origin, appId, ledgerApiKey }: Sandbox): Promise<number> {
   const { Client } = await import("undici");
   const began = performance.now();

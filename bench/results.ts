@@ -1,7 +1,7 @@
 import { median, type Series, type Size } from "./measure.ts";
 import type { Chain } from "./scenario.ts";
 
-/** What was measured of one runner on one chain. */
+/** The measurements of one runner on one chain. */
 export interface Row {
   readonly name: string;
   readonly chain: Chain;
@@ -9,11 +9,11 @@ export interface Row {
   readonly ms: Readonly<Record<number, number>>;
   /** Median peak memory of one file, by its number of requests. */
   readonly peakMb: Readonly<Record<number, number>>;
-  /** Median time of many files at the same time. */
+  /** Median time of many files that run at the same time. */
   readonly manyMs: number | undefined;
 }
 
-/** Medians, one row for each runner and chain. */
+/** Returns medians, one row for each runner and chain. */
 export function rowsOf(all: readonly Series[]): readonly Row[] {
   const groups = Map.groupBy(all, ({ runner }) => runner);
   return [...groups].map(([{ name, chain }, series]) => {
@@ -38,7 +38,7 @@ function bySize(series: readonly Series[], values: (of: Series) => readonly numb
   );
 }
 
-/** What one more request costs between two sizes, in microseconds. */
+/** Returns what one more request costs between two sizes, in microseconds. */
 export function marginal(row: Row | undefined, from: number, to: number): number | undefined {
   return per(row?.ms[from], row?.ms[to], to - from, 1_000);
 }
@@ -47,7 +47,7 @@ function per(low: number | undefined, high: number | undefined, count: number, s
   return low === undefined || high === undefined ? undefined : ((high - low) / count) * scale;
 }
 
-/** The sizes of a bench, from the smallest. */
+/** Returns the sizes of a bench, the smallest first. */
 export interface Sizes {
   readonly small: number;
   readonly middle: number;

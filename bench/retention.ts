@@ -1,5 +1,5 @@
-// npm run bench:retention [-- --years N]: ten years of a nightly run, archived every 30 nights when it is older than 90 days. Prints what the
-// journal holds at the end of each year, and exits with 1 when what `runs` reads grows, or an archive is not intact.
+// npm run bench:retention [-- --years N]: simulates ten years of a nightly run. Every 30 nights, it archives the runs that are older than 90 days.
+// Prints what the journal holds at the end of each year. Exits with 1 if `runs` has to read more from year to year, or an archive is not intact.
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const { values: options } = parseArgs({ options: { years: { type: "string", defa
 const KILOBYTE = 1_024;
 const HEADING = ["year", "runs begun", "runs in the journal", "records", "facts kept of archived runs", "journal KB"];
 
-/** Runs for years, prints a table of them, and returns whether what the journal holds stayed the same. */
+/** Runs for years, prints a table of them, and returns whether the size of the journal stayed the same. */
 async function measure(folder: string, writes: number): Promise<boolean> {
   mkdirSync(folder);
   const [file, archives] = [join(folder, "journal.db"), join(folder, "archives")];

@@ -7,12 +7,12 @@ import type { FloorThrough, FloorWrites } from "./floor.ts";
 import { arazzoFile, hurlFile } from "./peers.ts";
 import { type Chain, playbookFile } from "./scenario.ts";
 
-/** One thing to be run: a chain of so many requests, in so many files at the same time. */
+/** One task for a runner: a chain of `requests`, in `files` files at the same time. */
 export interface Task {
   readonly requests: number;
   readonly files: number;
   readonly falsified: boolean;
-  /** A state directory of its own. */
+  /** A state directory for this task alone. */
   readonly state: string;
 }
 
@@ -20,21 +20,24 @@ export interface Task {
 export interface Runner {
   readonly name: string;
   readonly chain: Chain;
-  /** The most requests in one file that are worth waiting for. */
+  /** The largest number of requests in one file that is worth the wait. */
   readonly upTo: number;
   /** Whether it takes part in the run of many files. */
   readonly parallel: boolean;
-  /** Asks for the service's status before it writes, and reads before each write the baseline that would show its effect if its answer were lost. */
+  /**
+   * Whether the runner reads the service's status before it writes, and before each write the baseline that would show its effect if its answer were
+   * lost.
+   */
   readonly guards: boolean;
   readonly command: (task: Task) => readonly string[];
 }
 
-/** Where things are. */
+/** Where the service and the floors are. */
 export interface Places {
   readonly origin: string;
-  /** The floor, built as tokenbook is. */
+  /** The floor, built like tokenbook. */
   readonly floor: string;
-  /** The floor as most would run it: neither bundled nor from a compile cache. */
+  /** The floor as most people would run it: not bundled, and without a compile cache. */
   readonly floorAsItComes: string;
 }
 
@@ -42,13 +45,13 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const TOKENBOOK = join(root, "bin/tokenbook.js");
 const BINARY = artefact("binary");
 const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
-/** All files at once, as scenarios are run: hundreds side by side in one process. */
+/** Runs all files at once, as people run scenarios: hundreds of them in one process. */
 const JOBS = "100";
 const HURL_JOBS = "8";
 
-/** By hand with undici's `request`: the unit of the targets. */
+/** The loop written by hand with undici's `request`, which is the unit of the targets. */
 export const FLOOR = "floor";
-/** The unit of start-up. */
+/** The unit of the start-up target. */
 export const FLOOR_AS_IT_COMES = "floor, not bundled";
 export const FLOOR_CLIENT = "floor, one client";
 const FLOOR_FRESH = "floor, fresh connection";
@@ -57,7 +60,7 @@ export const OURS = "tokenbook";
 export const RESPECT = "redocly respect";
 export const HURL = "hurl";
 
-/** All runners of this machine, in the order in which they are shown. */
+/** Returns all runners of this machine, in the order of the table. */
 export function runners(places: Places): readonly Runner[] {
   return [
     floor(FLOOR, "read", {}, places),
@@ -112,12 +115,12 @@ function tokenbook(chain: Chain, program: readonly string[] = [process.execPath,
   return { name: OURS, chain, upTo: Infinity, parallel: chain !== "loop", guards: true, command };
 }
 
-// Its start-up only: what it does afterwards is the same.
+// Only its start-up is measured, because the rest is the same.
 function binary(): Runner {
   return { ...tokenbook("read", [BINARY]), name: `${OURS}, binary (${sizeOf(BINARY)})`, upTo: 3, parallel: false };
 }
 
-/** Whether `npm run release -- binary` has made the single binary. */
+/** Returns whether `npm run release -- binary` has built the single binary. */
 export function hasBinary(): boolean {
   return existsSync(BINARY);
 }
@@ -139,7 +142,7 @@ function hurl(chain: Chain): Runner {
   return { name: HURL, chain, upTo: Infinity, parallel: true, guards: false, command };
 }
 
-/** Whether the fastest peer is here. */
+/** Returns whether the fastest peer is installed. */
 export function hasHurl(): boolean {
   return spawnSync(HURL, ["--version"]).status === 0;
 }

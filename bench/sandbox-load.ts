@@ -1,5 +1,5 @@
-// Many clients at once against the sandbox: mints, transfers, burns and reads; then every account is compared with the answers that
-// the clients got. `node bench/sandbox-load.ts [CLIENTS] [SECONDS]` serves a file from a process of its own, and prints requests per second.
+// Sends mints, transfers, burns and reads of many clients at once to the sandbox, and then compares every account with the answers that the clients
+// received. `node bench/sandbox-load.ts [CLIENTS] [SECONDS]` serves a file from a separate process and prints requests per second.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { readSeed, startSandbox, type Sandbox, type Seed } from "../src/sandbox/
 const TOKENS: readonly string[] = ["LOADA", "LOADB", "LOADC", "LOADD"];
 const ZERO = Decimal.of(0);
 
-/** A ledger with tokens that everybody may mint and burn. */
+/** A ledger with tokens that everyone may mint and burn. */
 export const LOAD_SEED: Seed = readSeed({
   ledger: {
     tokens: TOKENS.map((id) => ({
@@ -24,7 +24,7 @@ export const LOAD_SEED: Seed = readSeed({
   },
 });
 
-/** How many clients, for how many milliseconds or requests of each, and where the randomness starts. */
+/** The number of clients, how long each runs in milliseconds or requests, and the seed. */
 export interface LoadOptions {
   readonly clients: number;
   readonly ms?: number;
@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly seed: number;
 }
 
-/** What was asked and answered, and everything that does not add up. */
+/** The requests and answers, and every inconsistency. */
 export interface LoadResult {
   readonly seconds: number;
   readonly requests: number;
@@ -65,7 +65,7 @@ class LoadRun {
   readonly #sandbox: Sandbox;
   readonly #options: LoadOptions;
   readonly #agent: Agent;
-  /** What each account must hold, from the answers alone. */
+  /** The balance that each account must have according to the answers alone. */
   readonly #expected = new Map<string, Decimal>();
   readonly #answers: Record<string, number> = {};
   readonly #latencies: number[] = [];
@@ -105,7 +105,7 @@ class LoadRun {
   }
 
   async audited(): Promise<LoadResult> {
-    // More than the supply is an invalid transfer; more than the holder has, or an account that is not open, may be met by any.
+    // A transfer of more than the supply is invalid (400). Any request may ask for more than the holder has, or use an account that is not open.
     const problems = Object.keys(this.#answers).filter((key) => !/ (?:200|404|422)$|^transfer 400$/.test(key));
     const held = (await Promise.all(TOKENS.map((token) => this.#auditToken(token, problems)))).flat();
     for (const [account, amount] of this.#expected) {
@@ -205,7 +205,7 @@ function party(client: number): object {
   return { orgId: LOAD_SEED.orgId, userId: `client${client}` };
 }
 
-// mulberry32: small, and the same on every machine.
+// mulberry32, because it is small and gives the same numbers on every machine.
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

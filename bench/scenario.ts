@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is run: reads, a step each; the same reads as rounds of one step; or mints with their receipts and a read of each token. */
+/** The kinds of work: reads, one step each; the same reads as rounds of one step; or mints with their receipts and a read of each token. */
 export type Chain = "read" | "loop" | "write";
 
-/** Requests that reached the server, by what they asked for. */
+/** How many requests of each kind reached the server. */
 export interface Counts {
   readonly mint: number;
   readonly receipt: number;
@@ -18,26 +18,26 @@ export const ORGANIZATION = "org1";
 export const USER = "alice";
 export const KEY_VARIABLE = "BENCH_KEY";
 export const KEY = "a-key-of-the-bench";
-/** What the server says of every token. */
+/** The symbol that the server gives every token. */
 export const TOKEN = { symbol: "LFT", totalSupply: 1000 } as const;
-/** What no token has: an expectation of it must fail. */
+/** A symbol that no token has, so an expectation of it must fail. */
 export const WRONG_SYMBOL = "XXX";
 
 const ACT_AS = `actAs=userId%3A${USER}`;
 
-/** Requests of one round of the write chain: mint, receipt, token. */
+/** The requests of one round of the write chain: mint, receipt, token. */
 export const WRITE_ROUND = 3;
 
 export const mintPath: string = `/tokenize/${APP}/token/mint?${ACT_AS}`;
 export const receiptPath = (receiptId: string): string => `/tokenize/${APP}/asset/receipt?receiptId=${receiptId}&${ACT_AS}`;
 export const tokenPath = (id: string): string => `/tokenize/${APP}/token?id=${id}&${ACT_AS}`;
 export const tokenId = (number: number): string => `t${number}`;
-/** The body of a mint: a list of one. */
+/** The body of a mint: a list with one element. */
 export const mintBody = (id: string): readonly object[] => [{ id, to: { orgId: ORGANIZATION, userId: USER }, value: 1.5 }];
 
 /**
- * What a chain of `requests` must have asked for, once for each file. One that guards its writes asks for the status in a file that
- * writes, and for the token before each mint.
+ * Returns which requests a chain of `requests` must have made, once for each file. A runner that guards its writes also reads the status in each file
+ * that writes, and the token before each mint.
  */
 export function expectedCounts(chain: Chain, requests: number, files: number, guards: boolean): Counts {
   const rounds = (requests / WRITE_ROUND) * files;
@@ -46,7 +46,7 @@ export function expectedCounts(chain: Chain, requests: number, files: number, gu
     : { mint: 0, receipt: 0, token: requests * files, status: 0, other: 0 };
 }
 
-/** The playbook of a chain; a falsified one expects a wrong symbol of its last token. */
+/** Returns the playbook of a chain. A falsified playbook expects a wrong symbol of its last token. */
 export function playbook(chain: Chain, requests: number, falsified = false): string {
   return `playbook: 1
 name: A ${chain} chain of ${requests} requests
@@ -103,7 +103,7 @@ function mintStep(number: number): string {
 `;
 }
 
-/** The environment file that leads to the bench's server. */
+/** Returns the environment file for the bench's server. */
 export function environment(origin: string): string {
   return `environments:
   bench:
@@ -111,7 +111,7 @@ export function environment(origin: string): string {
 `;
 }
 
-/** A chain to be written to disk. */
+/** A chain that is written to disk. */
 export interface ScenarioFile {
   readonly chain: Chain;
   readonly requests: number;
@@ -121,7 +121,7 @@ export interface ScenarioFile {
 export const playbookFile = ({ chain, requests, falsified }: ScenarioFile): string =>
   `${chain}-${requests}${falsified === true ? "-falsified" : ""}.yaml`;
 
-/** Writes the project: environment file, one playbook for each chain, and a folder of `files` short ones for each kind. */
+/** Writes the project: the environment file, one playbook for each chain, and a folder of `files` short playbooks for each kind. */
 export function writeProject(
   folder: string,
   origin: string,

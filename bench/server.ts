@@ -1,5 +1,5 @@
-// The service that all runners are measured against: canned answers of the contract's shapes, a count of what was asked.
-// It is a process of its own, prints its port, and ends when its standard input does.
+// The service for all runners: it sends canned answers with the shapes of the contract, and counts the requests. It is a separate process, prints its
+// port, and ends when its standard input ends.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { APP, type Counts, ORGANIZATION, TOKEN, USER } from "./scenario.ts";
@@ -70,7 +70,7 @@ function parameter(url: string, name: string): string {
   return url.slice(start, end < 0 ? undefined : end);
 }
 
-// A Token of the contract but for `docType` and `id`: 1.5 KB as JSON.
+// A Token of the contract without `docType` and `id`: 1.5 KB as JSON.
 function tokenFields(): object {
   const at = "2026-01-15T09:30:00.000Z";
   const properties = Object.fromEntries(

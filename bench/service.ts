@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Counts } from "./scenario.ts";
 
-/** What the server was asked since the last time. */
+/** The requests that the server has received since the last call. */
 export interface Asked {
   readonly counts: Counts;
   readonly connections: number;
 }
 
-/** The bench's server, in a process of its own. */
+/** The bench's server in a separate process. */
 export class BenchService {
   readonly origin: string;
   readonly #child: ChildProcess;
@@ -26,7 +26,7 @@ export class BenchService {
     return new BenchService(`http://127.0.0.1:${port.toString().trim()}`, child);
   }
 
-  /** What was asked since the last call; counting begins again. */
+  /** Returns the requests since the last call, and starts counting again. */
   async asked(): Promise<Asked> {
     const response = await fetch(`${this.origin}/__stats`, { headers: { connection: "close" } });
     return (await response.json()) as Asked;

@@ -1,7 +1,7 @@
 import { marginal, type Row, type Sizes } from "./results.ts";
 import { floorOf, ratio, type Verdict } from "./targets.ts";
 
-/** The measurements as a table for people. */
+/** Returns the measurements as a table for people. */
 export function table(rows: readonly Row[], sizes: Sizes): string {
   const { small, middle, large, many } = sizes;
   const heading = [
@@ -36,7 +36,7 @@ function cells(row: Row, rows: readonly Row[], { small, middle, large }: Sizes):
   ];
 }
 
-/** The promises as a table for people. */
+/** Returns the promises as a table for people. */
 export function verdictTable(all: readonly Verdict[]): string {
   const rows = all.map(({ promise, measured, limit, unit, kept }) => {
     const word = kept === undefined ? "not measured" : kept ? "ok" : "over";
@@ -49,7 +49,7 @@ function number(value: number | undefined, digits = 0): string {
   return value === undefined ? "–" : value.toFixed(digits);
 }
 
-// The first column is words, the others end at the same place.
+// The first column is words and is aligned on the left, the others are aligned on the right.
 /** Returns rows of cells as lines with aligned columns. */
 export function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

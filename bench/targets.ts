@@ -2,7 +2,7 @@ import { marginal, type Row, type Sizes } from "./results.ts";
 import { FLOOR, FLOOR_AS_IT_COMES, FLOOR_CLIENT, FLOOR_DURABLE, HURL, OURS } from "./runners.ts";
 import { type Chain, WRITE_ROUND } from "./scenario.ts";
 
-/** One promise about performance, and whether it is kept. */
+/** A promise about performance, and whether it is kept. */
 export interface Verdict {
   readonly promise: string;
   readonly measured: number | undefined;
@@ -13,15 +13,15 @@ export interface Verdict {
 
 const STARTUP_FACTOR = 0.6;
 const READ_FACTOR = 1.25;
-/** The steps 3 to 300 beside the later ones. */
+/** The limit for steps 3 to 300, relative to the later steps. */
 const WARM_UP_FACTOR = 1.3;
 const WRITE_EXTRA_MS = 0.35;
 const HURL_FACTOR = { read: 1.5, write: 2.2 };
-// Where Hurl is absent: measured beside it, three times Hurl was 2.2 times the floor.
+// Used if Hurl is not installed: on a machine that had Hurl, three times Hurl was 2.2 times the floor.
 const FLOORS_A_HURL = 2.2 / 3;
 const MEMORY_MB = { small: 80, large: 120 };
 
-/** Judges tokenbook by what was promised of it. */
+/** Returns whether tokenbook keeps each promise. */
 export function verdicts(rows: readonly Row[], sizes: Sizes): readonly Verdict[] {
   const of = (name: string, chain: Chain): Row | undefined => rows.find((row) => row.name === name && row.chain === chain);
   const ours = { read: of(OURS, "read"), loop: of(OURS, "loop"), write: of(OURS, "write") };
@@ -65,7 +65,7 @@ function readFactor(ours: Row | undefined, floor: Row | undefined, { middle, lar
 
 type Chains = Readonly<Partial<Record<Chain, Row | undefined>>>;
 
-// A round of the write chain is a write with its receipt, and a read: what that costs beyond the floor is judged by itself.
+// A round of the write chain is a write with its receipt, and a read. Their cost beyond the floor is judged separately.
 function writeExtra(ours: Chains, floor: Chains, sizes: Sizes): number | undefined {
   return minus(roundExtra(ours.write, floor.write, sizes), stepExtra(ours.read, floor.read, sizes));
 }
@@ -99,13 +99,13 @@ function many(of: RowOf, ours: Chains, { many: { files, requests } }: Sizes): re
   });
 }
 
-/** The floor that a row is compared with: the loop makes the requests of the read chain. */
+/** Returns the floor for a row. Rounds have the floor of the read chain, because they make the same requests. */
 export function floorOf(row: Row, rows: readonly Row[]): Row | undefined {
   const chain = row.chain === "loop" ? "read" : row.chain;
   return rows.find((each) => each.name === FLOOR && each.chain === chain);
 }
 
-/** How many times the second the first is. */
+/** Returns the value divided by the base. */
 export function ratio(value: number | undefined, base: number | undefined): number | undefined {
   return value === undefined || base === undefined ? undefined : value / base;
 }

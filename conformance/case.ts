@@ -1,4 +1,4 @@
-// The cases, as every runner is given them.
+// The cases, in the form that every runner receives.
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -9,24 +9,24 @@ export type CaseEnd = "passed" | "failed" | "refused";
 
 /** What a runner did with a case. */
 export interface CaseOutcome {
-  /** Those of the document's operations, as they reached the server, in their order. */
+  /** The requests for the document's operations that reached the server, in their order. */
   readonly requests: readonly string[];
   readonly end: CaseEnd;
-  /** Why it refused, or that it did not end. */
+  /** Why the runner refused the document, or that the run did not end. */
   readonly why?: string | undefined;
 }
 
-/** One case: a document, a server that answers by a script, and what the standard says must happen. */
+/** One case: a document, a server that answers by a script, and what must happen according to the standard. */
 export interface ConformanceCase {
   readonly id: string;
   readonly about: string;
-  /** The part of the standard that decides. */
+  /** The section of the standard that decides the case. */
   readonly standard: string;
   /** The document without its head. */
   readonly document: string;
   readonly version?: string;
   readonly server: ScriptedAnswers;
-  /** Without an end where the standard does not say whether the workflow passes. */
+  /** Has no `end` if the standard does not say whether the workflow passes. */
   readonly expect: Pick<CaseOutcome, "requests"> & { readonly end?: CaseEnd };
 }
 
@@ -46,7 +46,7 @@ sourceDescriptions: [{ name: ledger, url: ledger.openapi.yaml, type: openapi }]
 ${document}`;
 }
 
-/** Returns whether a runner did what the standard says. A document that it refuses sends nothing, and does not pass. */
+/** Returns whether a runner did what the standard says. A runner that refuses a document sends nothing, and the workflow does not pass. */
 export function isAsExpected({ expect }: ConformanceCase, { requests, end, why }: CaseOutcome): boolean {
   const endsAlike = expect.end === undefined ? end !== "refused" : (end === "passed") === (expect.end === "passed");
   return endsAlike && (why === undefined || end === "refused") && JSON.stringify(requests) === JSON.stringify(expect.requests);

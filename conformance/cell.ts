@@ -1,6 +1,6 @@
 import { type CaseOutcome, type ConformanceCase, isAsExpected } from "./case.ts";
 
-/** Returns what a runner did, as a cell of the register. */
+/** Returns the outcome of a runner as a cell of the register. */
 export function cellOf(one: ConformanceCase, outcome: CaseOutcome): string {
   if (isAsExpected(one, outcome)) return outcome.end === "refused" ? "the same: refused" : "the same";
   const { end, requests, why } = outcome;

@@ -1,4 +1,4 @@
-// Redocly Respect as a runner of the cases, in a process of its own.
+// Redocly Respect as a runner of the cases, in a separate process.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { CaseEnd } from "./case.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** No case takes a second by itself. */
+/** No case takes as long as a second. */
 const LONGEST_MS = 30_000;
 
 /** Runs the workflow `main` of a document. */

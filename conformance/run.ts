@@ -7,7 +7,7 @@ import { serveScript } from "./server.ts";
 /** Runs a document against a server. */
 export type CaseRunner = (document: string, url: string) => Promise<{ readonly end: CaseEnd; readonly why?: string | undefined }>;
 
-/** Runs a case with a runner, against a server of its own. */
+/** Runs a case with a runner, against a new server. */
 export async function runCase(one: ConformanceCase, runner: CaseRunner): Promise<CaseOutcome> {
   const server = await serveScript(one.server);
   try {
@@ -18,7 +18,7 @@ export async function runCase(one: ConformanceCase, runner: CaseRunner): Promise
   }
 }
 
-// A runner may look around as it likes: only what the document calls is compared.
+// A runner may make requests of its own, so only the requests for the document's operations are compared.
 function operationsIn({ document }: ConformanceCase): ReadonlySet<string> {
   const { root } = parseYaml("case.yaml", document);
   const text = JSON.stringify(root === undefined ? null : toJson(root));

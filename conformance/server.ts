@@ -1,4 +1,4 @@
-// A server that answers by a script, and writes down what reached it.
+// A server that answers by a script, and records the requests that it receives.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,16 +9,16 @@ import { withoutMarks } from "../src/services/marks.ts";
 /** One answer of a script. */
 export interface ScriptedAnswer {
   readonly status?: number;
-  /** With the time of the answer in place of {{now}}. */
+  /** The body, in which the time of the answer replaces {{now}}. */
   readonly body?: string;
-  /** Close the connection in place of an answer. */
+  /** Close the connection without an answer. */
   readonly drop?: boolean;
   readonly delayMs?: number;
-  /** Only after this request has come. */
+  /** Wait until this request has arrived. */
   readonly after?: string;
 }
 
-/** The answers to each request, such as `GET /token`: one after the other, and then the last one again. */
+/** The answers to each request, such as `GET /token`, in order. The last answer repeats. */
 export type ScriptedAnswers = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
 /** A server for one run of one case. */
@@ -34,7 +34,7 @@ const NOT_FOUND: ScriptedAnswer = {
   body: '{"status":"Error","condition":"asset not found","message":"asset not found"}',
 };
 
-/** What a service answers that no case is about. */
+/** The answers to requests that are not the subject of a case. */
 const OTHERWISE: ScriptedAnswers = {
   "GET /status": [{ status: 204 }],
   "GET /asset/receipt": [{ body: '{"transactionId":"t1","status":"COMMITTED","message":"Success"}' }],
@@ -82,7 +82,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-// How a runner waits for a commit, and for whom it acts, is not asked.
+// A case does not decide how a runner waits for a commit, or for whom it acts, so these parameters are not compared.
 const OWN_PARAMETERS: ReadonlySet<string> = new Set(["async", "actAs"]);
 
 function queryOf({ searchParams }: URL): string {
@@ -90,7 +90,7 @@ function queryOf({ searchParams }: URL): string {
   return kept.length === 0 ? "" : `?${kept.map(([name, value]) => `${name}=${value}`).join("&")}`;
 }
 
-// Without regard to spaces and to the order of fields, and with every digit.
+// Ignores spaces and the order of fields, and keeps every digit.
 function bodyText(text: string): string {
   return text === "" ? "" : ` ${canonicalJson(withoutMarks(parseJson(text)))}`;
 }
