@@ -1,4 +1,4 @@
-/** Every bound that tokenbook keeps, in one place: each wait, list, loop and text has one, and a test for it. */
+/** Every bound of tokenbook, in one place: each wait, list, loop and text has a bound, and a test for it. */
 export const LIMITS = {
   /** Digits, and size of the exponent, of one number. */
   decimalDigits: 1_000,
@@ -17,7 +17,7 @@ export const LIMITS = {
   keyBytes: 65_536,
   /** Rows of one CSV file. */
   dataRows: 100_000,
-  /** Characters of one row of a file that is read row by row. */
+  /** Characters of one row of a file that tokenbook reads row by row. */
   rowChars: 1_048_576,
   /** Parts of one JSON Schema that expressions know the types of. */
   schemaShapes: 2_000,
@@ -29,42 +29,42 @@ export const LIMITS = {
   patchEdits: 1_000,
   /** The fewest characters of a secret: a shorter one would mask other words too. */
   secretLeastChars: 8,
-  /** Encodings around one another, such as HTML in JSON in JSON, through which a secret is found. */
+  /** Nested encodings, such as HTML in JSON in JSON, through which tokenbook finds a secret. */
   escapeLevels: 8,
   /** Characters of the name of a group of runs. */
   groupChars: 200,
   /** How long writing to a pipe waits for its reader, in milliseconds. */
   streamWaitMs: 10_000,
-  /** Names that a process tries for the file by whose lock others see that it is alive. */
+  /** File names that a process tries for its lock file, whose lock shows other processes that it is alive. */
   lockTries: 20,
-  /** How old an intent may be when its request leaves, in milliseconds: a process that was suspended in between does not send it any more. */
+  /** How old an intent may be when its request leaves, in milliseconds. A process that was suspended for longer does not send the request. */
   intentMs: 10_000,
-  /** A write of another run that took effect at most this long before the readings of a write, in milliseconds, may be what they do not show yet. */
+  /** How long before the readings of a write, in milliseconds, the write of another run may have taken effect and still be missing in them. */
   justBeforeMs: 5_000,
-  /** How long a write that was acknowledged, and is not known to have taken effect, may be what another run finds, in milliseconds. */
+  /** How long another run may find the effect of an acknowledged write that is not known to have taken effect, in milliseconds. */
   mayArriveMs: 86_400_000,
-  /** How long a request without an answer may still arrive and undo what another run does, where no `settleWithin` is declared, in milliseconds. */
+  /** How long a request without an answer may still arrive and undo what another run does, if no `settleWithin` is declared, in milliseconds. */
   lateWriteMs: 3_600_000,
-  /** How long a run waits, before it begins, for a process that acts as the same entity, in milliseconds. */
+  /** How long a run waits before it begins while another process acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
-  /** Open writes that are named when they prevent a run from starting, and characters of a caller's key. */
+  /** Open writes that a message names if they prevent a run from starting, and characters of a caller's key. */
   openWritesShown: 5,
   keyChars: 128,
-  /** Runs that are listed when a part of an id fits several. */
+  /** Runs that a message lists if a part of an id fits several. */
   runsNamed: 10,
-  /** Later runs of a playbook that are looked at before its last run that did not pass is resumed without its name. */
+  /** Later runs of a playbook that are checked before `resume` without a run's name resumes the last run that did not pass. */
   laterRuns: 1_000,
-  /** Runs of a playbook that did not pass, among which one with the same inputs is looked for before a new run begins. */
+  /** Runs of a playbook that did not pass and that are searched for one with the same inputs before a new run begins. */
   unfinishedRuns: 50,
-  /** Steps named that a new run would do again. */
+  /** Steps that a message names because a new run would repeat them. */
   writtenShown: 5,
-  /** Changes shown of an edited playbook that do not fit what its run has done, and characters of each value in them. */
+  /** Changes to an edited playbook that are shown because they do not fit what its run has done, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
-  /** Bytes of the head of one answer, and of as much of it as is held in memory. */
+  /** Bytes of the head of one answer, and of the part of an answer that is held in memory. */
   answerHeadBytes: 16_384,
   answerBytes: 67_108_864,
-  /** Bytes of one list whose records are used as they come. */
+  /** Bytes of one list whose records are used as they arrive. */
   listBytes: 17_179_869_184,
   /** Characters kept of the service's message when it refuses. */
   refusalChars: 1_000,
@@ -82,7 +82,7 @@ export const LIMITS = {
   rowsTogether: 1_000,
   /** Characters of a text that expressions join. */
   textChars: 16_777_216,
-  /** Steps that the check of one value against a schema may take, counted likewise. */
+  /** Steps that the check of one value against a schema may take, counted in the same way. */
   validationSteps: 10_000_000,
   /** Parts of one JSON Schema, with what it refers to. */
   schemaParts: 2_000,
@@ -95,14 +95,14 @@ export const LIMITS = {
   explainedDepth: 12,
   explainedNodes: 200,
   explainedChars: 30_000,
-  /** Evaluations, items of a list that are searched for a near one, and items shown of a comprehension. */
+  /** Evaluations, items of a list that are searched for a similar one, and items shown of a comprehension. */
   explainedEvaluations: 20_000,
   explainedCandidates: 200,
   explainedItems: 5,
-  /** Conditions shown under which it would hold, and differing places of two values. */
+  /** Conditions shown under which the expectation would hold, and differing places of two values. */
   explainedHints: 5,
   explainedChanges: 20,
-  /** Edits looked for between two lists, before they are compared place by place. */
+  /** Edits that are searched for between two lists before they are compared place by place. */
   explainedEdits: 200,
   /** Characters of one value as JSON, and its nesting. */
   shownChars: 1_000,
@@ -110,7 +110,7 @@ export const LIMITS = {
   /** Lines of the answer, and their characters. */
   shownLines: 30,
   shownAnswerChars: 8_000,
-  /** Conditions of one step that held and are kept with their values, values of each, characters of one value, and of all that is kept of one step. */
+  /** Conditions of one step that held and are kept with their values, values of each condition, characters of one value, and characters of all values that are kept of one step. */
   heldConditions: 20,
   heldValues: 8,
   heldValueChars: 200,
@@ -123,21 +123,21 @@ export const LIMITS = {
   pages: 10_000,
   /** Rounds of one `foreach`. */
   foreachItems: 10_000,
-  /** Characters of a name for which a near one is looked up. */
+  /** Characters of a name for which tokenbook looks up a similar name. */
   nameChars: 100,
-  /** How long a write with unknown outcome is searched for after its request, in milliseconds. */
+  /** How long after its request tokenbook searches for a write with unknown outcome, in milliseconds. */
   probeMs: 10_000,
-  /** How long before a write that could do no harm is sent once more: a late effect is waited for. */
+  /** How long tokenbook waits for a late effect before it sends a harmless write again, in milliseconds. */
   patienceMs: 1_000,
-  /** The longest that a run waits until every write is declared to have taken effect. */
+  /** The longest that a run waits until every write must have taken effect by its declared time, in milliseconds. */
   settleMs: 600_000,
-  /** The longest that one request may be given, in milliseconds. */
+  /** The longest timeout of one request, in milliseconds. */
   requestMs: 3_600_000,
   /** Attempts of one read that fails in transport, in a step without `retry`. */
   readAttempts: 4,
   /** Attempts of one read of a file of the state without locks, when another process writes the file each time. */
   unlockedReads: 10,
-  /** Attempts of one read while the service is too busy, which no `retry` counts, and the longest pause between them, in milliseconds. */
+  /** Attempts of one read while the service is too busy (no `retry` counts them), and the longest pause between them, in milliseconds. */
   busyAttempts: 20,
   heldBackMs: 30_000,
   /** The longest that all attempts of one read may take together, in milliseconds. */
@@ -155,7 +155,7 @@ export const LIMITS = {
   pauseMs: 600_000,
   /** How long an interrupted run may continue with its `always` steps, in milliseconds. */
   graceMs: 30_000,
-  /** How long a stopping run waits for the answer of a write: then the answer counts as lost. */
+  /** How long a stopping run waits for the answer to a write, in milliseconds. After that, the answer counts as lost. */
   writeGraceMs: 10_000,
   /** Rounds of a `foreach` that run at a time. */
   parallel: 64,
@@ -165,90 +165,90 @@ export const LIMITS = {
   diagnostics: 50,
   /** Diagnostics printed as text for all files of one command; `check --json` has those of every file. */
   diagnosticsAsText: 200,
-  /** Files that a message names: those that cannot be run, and those that are skipped. */
+  /** Files that a message names because they cannot be run or are skipped. */
   filesNamed: 20,
   /** Characters kept of what a child process says on stderr. */
   childErrorChars: 65_536,
-  /** Crash tests: the longest time before a run is killed, in milliseconds, how often it is resumed, and differences shown of each. */
+  /** Crash tests: the longest time before a run is killed, in milliseconds, how often the run is resumed, and differences shown of each. */
   crashChildMs: 600_000,
   crashResumes: 5,
   crashDifferences: 5,
   /** Exploring: sequences of one command and how long it may take, in milliseconds, unless its options say otherwise. */
   exploreSequences: 10_000,
   exploreMs: 120_000,
-  /** Exploring: steps of one sequence, sequences at a time, and pages read of one list: a longer one is not read any more. */
+  /** Exploring: steps of one sequence, sequences at a time, and pages read of one list. The rest of a longer list is not read. */
   exploreSteps: 60,
   exploreAtOnce: 8,
   explorePages: 40,
   /** How long exploring waits for a receipt, and before it acts on a request that may end at once, in milliseconds. */
   exploreReceiptMs: 30_000,
   explorePauseMs: 5,
-  /** Exploring: times that one finding is played again to make it shorter; findings; and lost answers after which it gives up. */
+  /** Exploring: times that one finding is replayed to shorten it, findings, and lost answers after which exploring gives up. */
   exploreShorter: 300,
   exploreFindings: 20,
   exploreLost: 20,
-  /** Free bytes on the disk of the state directory below which `doctor` warns; difference of clocks, in milliseconds; and runs checked. */
+  /** `doctor`: free bytes on the disk of the state directory below which it warns, difference between two clocks in milliseconds, and runs checked. */
   doctorFreeBytes: 104_857_600,
   doctorSkewMs: 5_000,
   doctorRuns: 1_000,
-  /** How long `doctor` waits for an address to be found, for a connection, or for one answer, in milliseconds. */
+  /** How long `doctor` waits for an address lookup, a connection, or one answer, in milliseconds. */
   doctorMs: 10_000,
-  /** How soon before its end a certificate is reported, in milliseconds. */
+  /** How long before its expiry a certificate is reported, in milliseconds. */
   doctorCertificateMs: 1_209_600_000,
-  /** Calibration: requests, further ones to remove what was made, how long one read may take with its repetitions, in milliseconds, reads in a row without a usable answer, and characters shown of a request and of an answer. */
+  /** Calibration: requests, additional requests that remove what it made, how long one read may take with its repetitions, in milliseconds, consecutive reads without a usable answer, and characters shown of a request and of an answer. */
   calibrateRequests: 1_000,
   calibrateRemovals: 400,
   calibrateReadMs: 10_000,
   calibrateTroubles: 5,
   calibrateShownChars: 240,
-  /** How long it waits for the receipt of a write, the first and the longest pause between two looks, in milliseconds, and looks at a receipt after its effect was seen. */
+  /** Calibration: how long it waits for the receipt of a write, the first and the longest pause between two reads, in milliseconds, and reads of a receipt after its effect was seen. */
   calibrateReceiptMs: 30_000,
   calibratePauseMs: 50,
   calibratePauseMostMs: 1_000,
   calibrateLooks: 5,
   /** Characters that `--debug` shows of one body. */
   debugBodyChars: 4_000,
-  /** How late a scheduled run may start, in milliseconds: a later firing was missed. */
+  /** How late a scheduled run may start, in milliseconds. A firing that is later counts as missed. */
   scheduleLateMs: 60_000,
   /** The longest pause of a schedule between two checks, and the pause while another process runs something, in milliseconds. */
   scheduleNapMs: 30_000,
   schedulePollMs: 1_000,
   /** How many files of schedules are checked for edits each second. */
   scheduleFilesAtOnce: 1_000,
-  /** How long a run may delay the next firings before this is reported, in milliseconds. */
+  /** How long a run may delay the next firings before the delay is reported, in milliseconds. */
   scheduleHeldMs: 43_200_000,
-  /** How long a run may continue after its schedule was stopped, before it is interrupted, in milliseconds. */
+  /** How long a run may continue after its schedule was stopped before the run is interrupted, in milliseconds. */
   scheduleGraceMs: 20_000,
-  /** How far the clock may be set back, or behind that of another machine, before a schedule starts again by it, in milliseconds. */
+  /** How far the clock may be set back, or be behind the clock of another machine, before a schedule starts again from the new time, in milliseconds. */
   scheduleSetBackMs: 60_000,
-  /** Firings of one schedule that wait for the running one; missed ones that are checked; and those that are remembered. */
+  /** Firings of one schedule that wait for its running one, missed firings that are checked, and missed firings that are remembered. */
   firingsQueued: 1,
   firingsAtOnce: 1_000,
   firingsKept: 1_000,
-  /** Notifications: how often each is tried, the pauses between, and how long one may take by default, in milliseconds. */
+  /** Notifications: attempts of each, the pauses between them, and how long one attempt may take by default, in milliseconds. */
   notificationAttempts: 8,
   notificationPauseMs: 5_000,
   notificationPauseMostMs: 3_600_000,
   notificationMs: 10_000,
-  /** How many may wait, are sent at a time, and how long a command that ends waits for them. */
+  /** Notifications: how many may wait, how many are sent at a time, and how long a command that ends waits for them, in milliseconds. */
   notificationsWaiting: 1_000,
   notificationsAtOnce: 8,
   notificationsLastMs: 30_000,
-  /** Heartbeats: how long one ping may take and the pause before the next try, in milliseconds; tries; and pings of one schedule that wait. */
+  /** Heartbeats: how long one ping may take, and the pause before the next attempt, in milliseconds; attempts; and pings of one schedule that wait. */
   heartbeatMs: 10_000,
   heartbeatPauseMs: 1_000,
   heartbeatAttempts: 3,
   heartbeatsWaiting: 16,
-  /** How soon the same failure of a schedule is reported again, in milliseconds: less than a day, because clocks may be put forward. */
+  /** How long until the same failure of a schedule is reported again, in milliseconds. It is less than a day, because clocks may be put forward. */
   reminderMs: 82_800_000,
   /** Steps that did not pass in a notification, and characters of each text. */
   notificationSteps: 20,
   notificationChars: 1_000,
-  /** The server for browsers and scrapers: connections at a time, how long a request may take to arrive, or an answer may pause, in milliseconds, and how often that is checked. */
+  /** The server for browsers and scrapers: connections at a time, how long a request may take to arrive, how long an answer may pause, and how often both are checked, in milliseconds. */
   servedConnections: 64,
   servedRequestMs: 10_000,
   servedLookMs: 1_000,
-  /** Annotations of each severity: as many as GitHub shows of one job step. */
+  /** Annotations of each severity: GitHub shows this many for one step of a job. */
   annotations: 10,
   /** Characters of a report in Markdown, which a comment may have, and steps in its table. */
   markdownChars: 60_000,
@@ -257,10 +257,10 @@ export const LIMITS = {
   tracedExchanges: 100_000,
   traceBatch: 2_000,
   traceMs: 10_000,
-  /** Exchanges that are kept of one run on request, and after how many days they are removed. */
+  /** Exchanges that are kept of one run on request, and the days after which they are removed. */
   keptExchanges: 100_000,
   exchangeDays: 30,
-  /** Answers that could have a field and lack it before it counts as never there, and characters of an example of a finding. */
+  /** Answers that lack an optional field before the field counts as never present, and characters of an example of a finding. */
   absentAfter: 20,
   findingChars: 200,
   /** Characters that an HTML report shows of one value, and of all values of a report. */
@@ -269,11 +269,11 @@ export const LIMITS = {
   /** Writes in the report's table of the guarantee, and steps named that need attention. */
   htmlWrites: 500,
   htmlConcerns: 50,
-  /** Pages that are served: runs listed, records read for the names, durations and counts in the list, and steps of two runs compared. */
+  /** Pages of the web view: runs listed, records read for the names, durations and counts in the list, and steps of two runs compared. */
   viewRuns: 1_000,
   viewRecords: 200_000,
   viewSteps: 2_000,
-  /** Drifts and schedules listed, entries of the history of one, and next firings shown. */
+  /** Drifts and schedules listed, entries in the history of one, and next firings shown. */
   viewDrifts: 1_000,
   viewSchedules: 200,
   viewHistory: 500,
@@ -287,7 +287,7 @@ export const LIMITS = {
   /** Rows of one side of a comparison, and differing keys above which the two sides do not match at all. */
   compareRows: 10_000_000,
   drifts: 10_000,
-  /** Characters of the rows that are held in memory until all reads that may have their keys have ended; more go to a temporary file. */
+  /** Characters of the rows that are held in memory until all reads that may have their keys have ended. Further rows go to a temporary file. */
   rowsHeldChars: 16_777_216,
   /** Drifts, cleared ones, and totals shown of one comparison in a report; `tokenbook drift list` has all of them. */
   driftsShown: 1_000,
@@ -299,21 +299,21 @@ export const LIMITS = {
   /** Runs on that page, and runs among which they are searched for. */
   auditedRuns: 90,
   auditSearched: 5_000,
-  /** Differing rows of one list that are read again one by one, and rows up to which a list is read again instead. */
+  /** Differing rows of one list that are read again one by one, and rows up to which the whole list is read again instead. */
   rowsReadAlone: 20,
   shortListRows: 100,
-  /** Rows of a query of a comparison that a database gives at a time. */
+  /** Rows of a comparison's query that a database returns at a time. */
   queryRows: 2_000,
   /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
-  /** The longest that a drift may be acknowledged for, in days. */
+  /** The longest time for which a drift may be acknowledged, in days. */
   acknowledgedDays: 366,
-  /** Rows kept as evidence of one side of one drift. */
+  /** Rows of one side of one drift that are kept as evidence. */
   driftRows: 5,
   /** Records, and characters of their bodies, kept in memory before the journal writes them out. */
   journalBuffer: 1_000,
   journalBufferChars: 4_194_304,
-  /** Runs of one archive, and records of them if it has more than one run: one transaction removes them from the journal. */
+  /** Runs of one archive, and records of an archive with more than one run, because one transaction removes them from the journal. */
   archiveRuns: 100,
   archiveRecords: 10_000,
   /** How long a database server may take: to connect, for one statement, for a lock, between two statements of a transaction; and how long all of it is waited for. */
@@ -322,28 +322,28 @@ export const LIMITS = {
   databaseLockMs: 8_000,
   databaseIdleMs: 5_000,
   databaseAnswerMs: 25_000,
-  /** How long a run waits for a database server that is away before it stops, and its pauses in between. */
+  /** How long a run waits for an unreachable database server before it stops, and its pauses in between. */
   databaseAwayMs: 60_000,
   databaseAwayPauseMs: 250,
   databaseAwayPauseMostMs: 5_000,
-  /** How often a process shows on a database server that it is alive, and after how long without a beat others take over what it holds. */
+  /** How often a process shows on a database server that it is alive, and after how long without a heartbeat other processes take over what it holds. */
   beatMs: 2_000,
   beatLapsedMs: 8_000,
-  /** How long the answer to a sign of life may take before another connection is used. */
+  /** How long the answer to a heartbeat may take before another connection is used. */
   beatAnswerMs: 2_000,
   /** How far the two clocks of a machine may differ, in milliseconds, before a database server is asked for its time again. */
   clocksDifferMs: 1_000,
-  /** How long a process counts on from the time of a database server, in milliseconds, before it asks again. */
+  /** How long a process continues to count from the time of a database server before it asks again, in milliseconds. */
   databaseTimeMs: 60_000,
   /** Connections of one process to the queue of submitted runs. */
   queueConnections: 4,
-  /** How many workers may die with a job of the queue, or lose it, before it is given up. */
+  /** Workers that may die with a job of the queue, or lose it, before the job is given up. */
   queueTries: 100,
-  /** For how many seconds a job is kept while no worker takes it. */
+  /** How long a job is kept while no worker takes it, in seconds. */
   queueWaitSeconds: 2_000_000_000,
   /** The longest pause between two deliveries, in seconds. */
   queuePauseSeconds: 60,
-  /** Seconds without a sign of life after which a job is given to another worker, the longest that a run may take, and how long its outcome is kept. */
+  /** Seconds without a heartbeat after which a job is given to another worker, the longest that a run may take, and how long its outcome is kept. */
   queueHeartbeatSeconds: 10,
   queueRunSeconds: 82_800,
   queueKeptSeconds: 604_800,

@@ -10,21 +10,21 @@ import { SOURCE_CODES } from "./source.ts";
 /** An error keeps a file from being used; a warning does not. */
 export type Severity = "error" | "warning";
 
-/** What there is to say of a kind of finding, whatever the place it was made. */
+/** The description of a kind of finding, wherever the finding is made. */
 export interface CatalogueEntry {
   /** Whether the finding keeps the file from being used. */
   readonly severity: Severity;
   /** The finding in a few words, without a full stop. */
   readonly title: string;
-  /** What it means, and what would come of it. */
+  /** What the finding means, and what would happen. */
   readonly meaning: string;
   /** How to correct it. */
   readonly cure: string;
-  /** The file of `test/faulty` that shows it, without its ending. */
+  /** The name of the file in `test/faulty` that shows the finding, without its extension. */
   readonly example: string;
 }
 
-/** The code of a diagnostic. Codes are public: programs branch on them, so one that has been published keeps its meaning. */
+/** The code of a diagnostic. Codes are public, and programs branch on them, so a published code keeps its meaning. */
 export type Code =
   | keyof typeof SOURCE_CODES
   | keyof typeof SCHEMA_CODES
@@ -35,7 +35,7 @@ export type Code =
   | keyof typeof RECONCILE_CODES
   | keyof typeof INTERCHANGE_CODES;
 
-/** An entry as it is written: a finding is an error unless it says otherwise. */
+/** An entry as it is written in the catalogue. A finding is an error unless its entry says otherwise. */
 type WrittenEntry = Omit<CatalogueEntry, "severity"> & Partial<Pick<CatalogueEntry, "severity">>;
 
 const WRITTEN: Readonly<Record<Code, WrittenEntry>> = {
@@ -49,7 +49,7 @@ const WRITTEN: Readonly<Record<Code, WrittenEntry>> = {
   ...INTERCHANGE_CODES,
 };
 
-/** Every code that a check can give, in the order in which a file is looked at. */
+/** Every code that a check can report, in the order in which a file is checked. */
 export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = Object.fromEntries(
   Object.entries(WRITTEN).map(([code, entry]) => [code, { severity: "error", ...entry }]),
 ) as Record<Code, CatalogueEntry>;
@@ -57,7 +57,7 @@ export const CATALOGUE: Readonly<Record<Code, CatalogueEntry>> = Object.fromEntr
 /** The codes, in the order of the catalogue. */
 export const CODES: readonly Code[] = Object.keys(CATALOGUE) as Code[];
 
-/** Returns whether a text is the code of a diagnostic. */
+/** Returns whether a text is a diagnostic code. */
 export function isCode(text: string): text is Code {
   return Object.hasOwn(CATALOGUE, text);
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with an expression. */
+/** The catalogue of mistakes in an expression. */
 export const EXPRESSION_CODES = {
   "expression.cut-off": {
     title: "YAML has split an expression at a comma",

@@ -1,4 +1,4 @@
-/** What is wrong with the `inputs` that a playbook declares, and with the files of data that they name. */
+/** The catalogue of mistakes in the `inputs` that a playbook declares, and in the data files that they name. */
 export const INPUT_CODES = {
   "playbook.input-bound": {
     title: "a bound of an input is not valid",

@@ -1,4 +1,4 @@
-/** What can be wrong with a playbook whose text, shape and expressions are right. */
+/** The catalogue of mistakes in a playbook whose text, shape and expressions are right. */
 export const PLAYBOOK_CODES = {
   "playbook.above-cap": {
     title: "one mint asks for more than the token allows",

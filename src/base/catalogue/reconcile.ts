@@ -1,4 +1,4 @@
-/** What can be wrong with the comparisons of a playbook. */
+/** The catalogue of mistakes in the comparisons of a playbook. */
 export const RECONCILE_CODES = {
   "playbook.reconcile-key": {
     title: "the keys of two sides have different parts",

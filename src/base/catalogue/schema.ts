@@ -1,4 +1,4 @@
-/** What can be wrong with the shape of a playbook, of an operation's input, of `tokenbook.yaml`, or of a file for the sandbox. */
+/** The catalogue of mistakes in the shape of a playbook, of an operation's input, of `tokenbook.yaml`, or of a file for the sandbox. */
 export const SCHEMA_CODES = {
   "schema.missing-field": {
     title: "a field is missing",

@@ -1,4 +1,4 @@
-/** What can be wrong with a file before it is looked at as a playbook. */
+/** The catalogue of mistakes that prevent a file from being read as a playbook. */
 export const SOURCE_CODES = {
   "source.alias": {
     title: "an alias is used",
