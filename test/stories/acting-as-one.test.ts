@@ -149,7 +149,7 @@ test("whoever is killed with a write under way leaves the entity marked until it
   expect((await at.project.run("runs", "leases")).stdout).toBe("nothing is held\n");
 });
 
-// Lets whoever holds something seem to be on another machine: its lock is not seen here.
+// Makes every lease holder look like a process on another machine, whose lock cannot be seen here.
 function moveAway(project: Project): void {
   const holder = `json_set(json_remove(holder, '$.lock'), '$.host', 'elsewhere', '$.bootId', 'another')`;
   inJournal(project, (database) => database.exec(`UPDATE lease SET holder = ${holder}`));

@@ -31,7 +31,7 @@ interface Assistant {
   call(name: string, given?: Readonly<Record<string, unknown>>): Promise<Answer>;
 }
 
-/** A real client with a server of its own, started in the folder of a project. */
+/** A real client with its own server, started in the folder of a project. */
 async function assistant(project: Project, options: readonly string[] = [], more: Variables = {}): Promise<Assistant> {
   const client = new Client({ name: "test", version: "1.0.0" });
   const [program, ...words] = COMMAND_LINE;

@@ -43,14 +43,14 @@ reconcile:
 const HAS_TOOLS = ["openssl", "ssh-keygen"].every((tool) => spawnSync("which", [tool]).status === 0);
 if (!HAS_TOOLS) process.stderr.write("\nno openssl or no ssh-keygen: the tests of signed pages are skipped\n");
 
-/** A project with two nights of a comparison, and the run of the last one. */
+/** A project with two nights of a comparison, and the run of the last night. */
 async function nights(): Promise<{ readonly project: Project; readonly run: string; readonly drifts: readonly string[] }> {
   const { url } = await servedSandbox();
   const project = newProject();
   project.serviceAt(url);
   project.write("mint.yaml", MINTED);
   project.write("nightly.yaml", REGISTER);
-  // More rows than a run keeps, most without a value (a sum of 0), and two texts that no page may have as they are.
+  // More rows than a run keeps, most of them without a value (a sum of 0), and two texts that a page must escape.
   const rows = Array.from({ length: 210 }, (_, at) => ({ token: `T${at}`, supply: "0" }));
   const odd = [HOSTILE, KEYS["LEDGER_KEY"] ?? ""].map((token) => ({ token, supply: "2" }));
   project.write(
@@ -99,7 +99,7 @@ test("an auditor finds the totals, the reads, the rows, the drifts with both rec
   expect(text).toMatch(/ledger ledger\.token\.list auditor 1 1 \d+ /);
   expect(text).toContain("token GLD 100.500000000000000001 100.25 0.250000000000000001");
   expect(text).toContain("The first 200 of 213 keys; a run keeps no more.");
-  // The command reads as the entity, whose name need not be the actor's.
+  // The command reads as the entity. Its name may differ from the actor's name.
   const [, again = ""] = /tokenbook (call ledger\.token\.list \S+ \S+ --env here)/.exec(text) ?? [];
   expect(again).toBe("call ledger.token.list --as userId:alice --env here");
   const called = await project.run(...again.split(" "));

@@ -203,7 +203,7 @@ test("what `always` read or skipped at the first end of a block runs again at it
   expect(run.stdout, run.transcript).toMatch(/skipped +clean /);
 
   await world.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
-  // After the second end of the block, a step fails; the third try finds the block complete.
+  // A step fails after the block has ended for the second time. The third try finds the block complete.
   const failed = await project.run("resume");
   expect(failed.code, failed.transcript).toBe(1);
   expect(failed.stdout, failed.transcript).toMatch(lineOf("✓ changed", "clean"));
@@ -256,7 +256,7 @@ steps:
 `;
 
 test("a block of reads is tried a third time when two tries failed", async () => {
-  // A read by itself asks a failing service four times.
+  // A read outside a block asks a failing service four times.
   const world = await servedSandbox({ faults: [{ operation: "ledger.asset.stats", times: 8, fault: { status: 503 } }] });
   const project = newProject();
   project.serviceAt(world.url);

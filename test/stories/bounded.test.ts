@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { proxyTo } from "./proxy.ts";
 import { newProject, reached, servedSandbox } from "./world.ts";
 
-// A project that would keep a core busy for minutes or years: nothing may take the machine, and Ctrl-C must reach every command.
+// A project that would keep a CPU core busy for minutes or years. No command may take over the machine, and Ctrl-C must reach every command.
 
 const HEAD = "playbook: 1\ninputs: { rows: { type: file, default: rows.json, schema: { type: array } } }\n";
 const PAIRS = 'inputs.rows.exists(a, inputs.rows.exists(b, b.id == a.id + "-"))';

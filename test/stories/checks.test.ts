@@ -156,7 +156,7 @@ test("conserve a token: a supply that is not the sum of its accounts is reported
     status,
     body: body.replace('"totalSupply":12.5,', '"totalSupply":12.51,'),
   }));
-  // A difference counts when it is seen twice; one that has gone the second time was a read in between.
+  // A difference counts if the second reading confirms it. If it has gone by then, the first reading fell between two changes.
   void proxy.next("GET /token", drifted);
   const once = await project.run("run", "checked.yaml");
   expect(once.code, once.transcript).toBe(0);

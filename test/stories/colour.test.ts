@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { launch, MINT_ONCE, newProject, type Project, type Variables, onTerminalOf } from "./world.ts";
 
-// What each command prints that a person reads, and that is the same each time.
+// Everything that each command prints for people and that is the same each time.
 const COMMANDS: readonly (readonly string[])[] = [
   ["--help"],
   ["run", "--help"],
@@ -29,7 +29,7 @@ const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats, expect: [response
 
 function project(): Project {
   const made = newProject({});
-  // In CI the embedded sandbox must be asked for.
+  // In CI, a command uses the embedded sandbox only on request.
   made.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
   made.write("look.yaml", LOOK);
   made.write("mint.yaml", MINT_ONCE);
@@ -37,7 +37,7 @@ function project(): Project {
   return made;
 }
 
-/** Runs a command on a terminal, and gives all that the terminal got. */
+/** Runs a command on a terminal, and returns everything that the terminal received. */
 async function onTerminal({ folder }: Project, columns: number, variables: Variables, ...args: string[]): Promise<string> {
   const running = launch(["-qec", onTerminalOf(columns, args), "/dev/null"], {
     cwd: folder,
@@ -68,7 +68,7 @@ describe.for(COMMANDS)("%s", (args) => {
   });
 });
 
-// Ids, times, ports and what is known of the disk.
+// Replaces ids, times, ports and facts about the disk.
 function withoutChance(text: string): string {
   return text
     .replaceAll(/^.*(?:terminal|MB free|connected in|answered HTTP|journal).*\n/gm, "")

@@ -12,21 +12,21 @@ export function comparisonIn(printed: Pick<Printed, "reports">, step: string): C
   return comparison;
 }
 
-/** How a playbook that comes with the tool ended, and what one of its reconciliations has found. */
+/** How a bundled playbook ended, and what one of its reconciliations has found. */
 export interface Reconciled {
   readonly code: number | null;
   readonly transcript: string;
   readonly found: Comparison;
-  /** A line for each drift. */
+  /** One line for each drift. */
   readonly drifts: readonly string[];
 }
 
-/** Runs a playbook that comes with the tool with these inputs. */
+/** Runs a bundled playbook with these inputs. */
 export function reconcile(project: Project, name: string, step: string, inputs: Inputs): Promise<Reconciled> {
   return reconciled(project, `tokenbook/${name}.yaml`, step, inputs);
 }
 
-/** The same with a copy of the playbook that reads a difference again at once, and not only after its pause of seconds. */
+/** Does the same with a copy of the playbook that rechecks a difference at once instead of after a pause of seconds. */
 export function reconcileAtOnce(project: Project, name: string, step: string, inputs: Inputs): Promise<Reconciled> {
   const document = parseDocument(readFileSync(join(ROOT, `library/${name}.yaml`), "utf8"));
   for (const comparison of (document.get("reconcile") as YAMLSeq<YAMLMap>).items) comparison.set("recheck", "1ms");
@@ -46,7 +46,7 @@ async function reconciled(project: Project, playbook: string, step: string, inpu
   return { code, transcript, found, drifts };
 }
 
-/** A project at a service that answers reads of these paths, whatever they ask. */
+/** A project with a service that answers reads of these paths, whatever their parameters. */
 export async function projectAt(answers: Readonly<Record<string, (came: Came) => unknown>>): Promise<Project> {
   const { url } = await serve((came) => {
     const answer = answers[came.path];
@@ -57,7 +57,7 @@ export async function projectAt(answers: Readonly<Record<string, (came: Came) =>
   return project;
 }
 
-/** A page of an investor's list that is the only one. */
+/** The only page of an investor's list. */
 export function page(name: string, list: readonly object[]): object {
   return { status: "SUCCESS", response: { [name]: list }, pagination: { page: 1, totalPages: 1, totalItems: list.length } };
 }

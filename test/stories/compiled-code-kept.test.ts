@@ -96,7 +96,7 @@ const OURS = "0123456789abcdef-";
 test("a folder of kept code that is a link is neither written to nor cleared", async () => {
   const { project, home } = projectAtHome();
   const victim = join(project.folder, "victim");
-  // More than are kept, some by names of ours.
+  // More folders than tokenbook keeps. Half of them have names of tokenbook's own form.
   for (let at = 0; at < 30; at++) mkdirSync(join(victim, at % 2 === 0 ? `${OURS}${at}` : `photos ${at}`), { recursive: true });
   const before = readdirSync(victim);
   mkdirSync(join(home, ".cache"));

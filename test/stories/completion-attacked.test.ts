@@ -1,4 +1,4 @@
-// What somebody else has named, or what is being typed, is never evaluated by the TAB key: in shells that run on a terminal.
+// The TAB key never evaluates what other people have named, or what the user is typing. The shells run on a terminal.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { MINT_ONCE } from "./world.ts";
 import { inShellOf, isThere, scriptOf, shellProject } from "./shells.ts";
 
-// Each leaves a file in the folder when a shell evaluates it.
+// Each name creates a file in the folder if a shell evaluates it.
 const EVALUATED = [
   "$(touch pwned)",
   "`touch pwned`",

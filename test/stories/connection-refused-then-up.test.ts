@@ -10,7 +10,7 @@ interface Scene {
   readonly project: Project;
 }
 
-// The port closes as soon as the token's receipt was read: the mint, which comes next, finds nobody.
+// The port closes as soon as the token's receipt was read, so the next request, the mint, is refused.
 async function portClosesBeforeTheMint(): Promise<Scene> {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
@@ -61,7 +61,7 @@ describe("the port is closed when the mint is sent", () => {
   });
 });
 
-// What the journal holds until now; the command prints nothing while it tries again.
+// Reads the journal, because the command prints nothing while it tries again.
 function answersIn(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   const rows = database.prepare("SELECT body FROM record WHERE kind = 'attempt.answered'").all();

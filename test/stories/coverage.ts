@@ -1,4 +1,4 @@
-// What a folder of playbooks reached of the service: a row for each operation, from what the runs have reported.
+// Measures how much of the service a folder of playbooks reaches: a row for each operation, from the reports of the runs.
 import type { Profile } from "../../src/contract/profile.ts";
 import { operations, type Operation } from "../../src/operations/operation.ts";
 import type { RunReport } from "../../src/report/shape.ts";
@@ -6,10 +6,10 @@ import { beyondReach } from "../coverage/beyond-reach.ts";
 import { describedFields, fieldsIn, judge, operationOf } from "./exchanges.ts";
 import type { Exchange } from "./proxy.ts";
 
-/** The condition that a step of a playbook expects to be refused with. */
+/** The condition with which a step of a playbook expects to be refused. */
 export type Expected = (file: string, step: string) => string | undefined;
 
-/** How often an operation was done, and with which conditions it was refused. */
+/** How often an operation was done, and the conditions with which it was refused. */
 export interface Reached {
   steps: number;
   readonly refusals: Set<string>;
@@ -30,13 +30,13 @@ export function reachedIn(reports: readonly RunReport[], expected: Expected): Re
   return reached;
 }
 
-/** How many exchanges of an operation there were, and what was wrong with them. */
+/** The number of exchanges of an operation, and what was wrong with them. */
 export interface Wire {
   readonly requests: number;
   readonly problems: readonly string[];
 }
 
-/** Every exchange held against the contract, by operation. What the contract describes in an answer must be in one of them. */
+/** Checks every exchange against the contract, by operation. At least one exchange must have each part of an answer that the contract describes. */
 export function heldAgainstContract(exchanges: readonly Exchange[], profile: Profile): ReadonlyMap<string, Wire> {
   const byName = Map.groupBy(exchanges, (exchange) => operationOf(exchange)?.name);
   const strangers = byName.get(undefined) ?? [];
@@ -56,13 +56,13 @@ export function heldAgainstContract(exchanges: readonly Exchange[], profile: Pro
   );
 }
 
-/** How one can see that a write took effect, or why there is nothing to see. */
+/** How to see that a write took effect, or why there is nothing to see. */
 export function probeOf({ writes, meaning }: Operation): string {
   if (!writes) return "a read: nothing to see";
   return meaning.discovery === undefined ? meaning.readBack : `${meaning.discovery.read} by our mark`;
 }
 
-/** One line of the table; an empty cell is something that was not reached. */
+/** One line of the table. A cell is empty if nothing was reached. */
 export interface Row {
   readonly operation: string;
   readonly steps: string;
@@ -71,7 +71,7 @@ export interface Row {
   readonly probe: string;
 }
 
-/** The table of all operations. `runs` are what several commands reached; a cell is filled only when all of them filled it. */
+/** Returns the table of all operations. `runs` are what several commands reached. A cell is filled only if all of them filled it. */
 export function rowsOf(runs: readonly ReadonlyMap<string, Reached>[], wire: ReadonlyMap<string, Wire>): readonly Row[] {
   return [...operations.values()].map((operation) => {
     const counts = runs.map((run) => run.get(operation.name)?.steps ?? 0);
@@ -95,7 +95,7 @@ function refusalsOf(operation: Operation, runs: readonly ReadonlyMap<string, Rea
   return `${conditions.length - missed.length} of ${conditions.length}${without}`;
 }
 
-/** Why the conditions that are listed and not reached are beyond reach, each reason once. */
+/** Why the conditions that are listed and not reached cannot be reached. Each reason appears once. */
 export function reasonsOf(runs: readonly ReadonlyMap<string, Reached>[]): string {
   const missed = [...operations.values()].flatMap((operation) =>
     missedBy(operation, runs).map((condition) => ({
@@ -113,7 +113,7 @@ function missedBy({ name, call }: Operation, runs: readonly ReadonlyMap<string, 
 
 const HEADINGS: Row = { operation: "operation", steps: "steps", refusals: "refusals", wire: "by the contract", probe: "seen by" };
 
-/** The rows as text, in columns. */
+/** Returns the rows as text, in columns. */
 export function tableOf(rows: readonly Row[]): string {
   const all = [HEADINGS, ...rows];
   const width = (column: keyof Row): number => Math.max(...all.map((row) => row[column].length));

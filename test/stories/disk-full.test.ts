@@ -6,7 +6,7 @@ import { serve } from "../unit/engine/server.ts";
 import { KEYS, launch, MINT_ONCE, newProject, operationsOf, servedSandbox, temporaryFolder, IN_SHELL } from "./world.ts";
 
 const WRITES = ["ledger.token.create", "ledger.token.mint"];
-// What a file of the process may hold, from too little for its first page to nearly enough for its last record.
+// The largest size of a file of the process, from too small for its first page to almost enough for its last record.
 const LIMITS_KIB = [1, 20, 44, 60, 76, 95, 110, 122];
 
 test.for(LIMITS_KIB)(
@@ -47,7 +47,7 @@ test("a comparison whose temporary file cannot grow names its folder", async () 
   const command = `ulimit -f 400; exec ${IN_SHELL} run nightly.yaml`;
   const variables = { ...KEYS, TMPDIR: folder };
   const { code, transcript } = await launch(["-c", command], { cwd: project.folder, variables, program: "bash" }).ended;
-  // The comparison fails, and the run ends as it would with any other check that fails.
+  // The comparison fails, and the run ends as it does after any other failed check.
   expect(code, transcript).toBe(1);
   expect(transcript).toContain(`database.full: the temporary file in ${folder} (TMPDIR) cannot grow`);
 });

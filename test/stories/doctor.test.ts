@@ -237,7 +237,7 @@ test("a write with unknown outcome is reported, with the command that looks agai
   expect(codes(await examine(at.project), "warning")).toEqual(["state.many-runs"]);
 });
 
-/** Lets there be so many later runs of this outcome, which began as the one that is there and did nothing. */
+/** Adds this number of later runs with this outcome. They begin like the existing run and do nothing. */
 function hold({ folder }: Project, runs: number, outcome: string): void {
   const journal = new DatabaseSync(join(folder, ".tokenbook/journal.db"));
   journal.exec(`

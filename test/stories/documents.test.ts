@@ -5,10 +5,10 @@ import { parse } from "yaml";
 import { plainWords } from "./inside.ts";
 import { COMPILED, type Ended, launch, newProject, type Project, ROOT, IN_SHELL } from "./world.ts";
 
-// Everything that the README and docs/ show works: commands run, in order, in one fresh folder for each page on the embedded sandbox; playbooks and
-// environments pass their check. Marks behind the language of a block say what else it is: `no-run`, `fragment` (a part of a playbook), `file=NAME`
-// (written there for the commands below it), `exit=N` (the exit code of its last command), `printed` (the lines below a command are what it prints,
-// except for times and ids; `npm run printed` updates them). Pages that are generated from the code have tests of their own.
+// Everything that the README and docs/ show works. The commands run in order, in one fresh folder for each page, on the embedded sandbox. Playbooks
+// and environments pass their check. Marks after the language of a block say more about it: `no-run`, `fragment` (a part of a playbook), `file=NAME`
+// (written there for the commands below it), `exit=N` (the exit code of its last command), `printed` (the lines below a command are its output,
+// except for times and ids; `npm run printed` updates them). Pages that are generated from the code have their own tests.
 const MADE = new Set(["docs/cli.md", "docs/errors.md", "docs/operations.md"]);
 const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md").toSorted()].filter(
   (page) => !MADE.has(page),
@@ -36,7 +36,7 @@ function commandsIn({ language, text }: Block): readonly string[] {
   return lines.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2));
 }
 
-/** A folder as the pages suppose it: the playbooks that come with the repository, and a command called tokenbook. */
+/** A folder as the pages expect it, with the playbooks of the repository and a command called tokenbook. */
 function workplace(): Project {
   const project = newProject({});
   cpSync(join(ROOT, "playbooks"), join(project.folder, "playbooks"), { recursive: true });
@@ -58,7 +58,7 @@ async function run(project: Project, command: string, expected: number): Promise
   return ended;
 }
 
-/** Runs the commands of a block, and gives the block as it would be printed now. */
+/** Runs the commands of a block, and returns the block with what the commands print now. */
 async function play(project: Project, block: Block): Promise<string> {
   const commands = commandsIn(block);
   const exit = Number(block.marks.find((mark) => mark.startsWith("exit="))?.slice("exit=".length) ?? 0);
@@ -70,12 +70,12 @@ async function play(project: Project, block: Block): Promise<string> {
   return printed;
 }
 
-// Ids of 64 digits are cut, as the pages say.
+// The pages show only the beginning of ids of 64 digits.
 function shortened(text: string): string {
   return text.replaceAll(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, "$1…").replaceAll(/^bash: .*\n/gm, "");
 }
 
-/** What two runs of one command have in common. */
+/** Returns the output without what differs between two runs of the same command. */
 function alike(text: string): string {
   return text
     .replaceAll(/\b\d{8}T\d{6}-[0-9a-z]{8}\b/g, "RUN")
@@ -84,13 +84,13 @@ function alike(text: string): string {
     .replaceAll(/\b[0-9a-f]{24}\b/g, "ID")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, "TIME")
-    .replaceAll(/ {2}waited TIME/g, "") // whether a receipt is there at once differs
+    .replaceAll(/ {2}waited TIME/g, "") // the receipt may or may not be there at once
     .replaceAll(/process \d+ on \S+/g, "PROCESS");
 }
 
 const UPDATES_PAGES = process.env["PRINTED"] === "write";
 
-/** Compares a block with what is printed now, or updates it. */
+/** Compares a block with what its commands print now, or updates it. */
 function compare(page: string, block: Block, printed: string): void {
   if (UPDATES_PAGES)
     return writeFileSync(
@@ -100,13 +100,13 @@ function compare(page: string, block: Block, printed: string): void {
   expect(alike(printed), `${page}:${block.line}; \`npm run printed\` updates it`).toBe(alike(block.text));
 }
 
-/** Lays the file that a block is. */
+/** Writes the file that a block shows. */
 function lay(project: Project, { marks, text }: Block): void {
   const file = marks.find((mark) => mark.startsWith("file="))?.slice("file=".length);
   if (file !== undefined) project.write(file, text);
 }
 
-/** Checks what a YAML block says, as what it is, among the files of its page. */
+/** Checks a YAML block as the kind of file that it is, among the files of its page. */
 async function check({ marks, text }: Block, page: readonly Block[]): Promise<void> {
   expect(parse(text) as unknown).toBeTypeOf("object");
   if (marks.includes("fragment")) return;
@@ -115,7 +115,7 @@ async function check({ marks, text }: Block, page: readonly Block[]): Promise<vo
   const isEnvironment = text.startsWith("environments:");
   project.write(isEnvironment ? "tokenbook.yaml" : "playbook.yaml", text);
   const ended = await project.run(...(isEnvironment ? ["doctor", "--json"] : ["check", "playbook.yaml"]));
-  // Its keys are not here, and its service does not exist: it is read, and that is what counts.
+  // Its keys are not set and its service does not exist, so the test only checks that tokenbook reads the file.
   if (isEnvironment) expect(ended.stdout, ended.transcript).toContain('"code": "project.file"');
   else expect(ended.code, ended.transcript).toBe(0);
 }

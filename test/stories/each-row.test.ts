@@ -20,7 +20,7 @@ import {
   until,
 } from "./world.ts";
 
-// A property for each holder; one whose rooms are 13 fails after it was created.
+// The playbook creates a property for each holder. If the property has 13 rooms, the step after that fails.
 const PLAYBOOK = `playbook: 1
 name: Register
 inputs:
@@ -88,7 +88,7 @@ test("each row is a run with its columns as inputs, and a case in every report",
   const suites = elements.filter(({ name }) => name === "testsuite").map(({ attributes }) => attributes["name"]);
   expect(suites).toEqual([2, 3, 6, 5].map((line) => `Register [houses.csv:${line}]`));
   expect(elements[0]?.attributes).toMatchObject({ failures: "2" });
-  // GitLab knows a case by these two.
+  // GitLab identifies a test case by these two attributes.
   const cases = elements.filter(({ name }) => name === "testcase");
   const keys = cases.map(({ attributes }) => `${attributes["classname"]} ${attributes["name"]}`);
   expect(new Set(keys).size, keys.join("\n")).toBe(7);
@@ -160,7 +160,7 @@ test("a row whose values are spelled in another way is the same row", async () =
     expect(ended.code, ended.transcript).toBe(0);
     expect(await houses(project), table).toHaveLength(1);
   }
-  // The same digits of a text are another text.
+  // A text with other digits is a different text.
   project.write("houses.csv", (tables[0] ?? "").replace("1.50,", "1.5,"));
   const other = await project.run(...EACH);
   expect([other.code, other.stderr], other.transcript).toEqual([2, expect.stringContaining("each.rows-gone")]);
@@ -185,7 +185,7 @@ test("a row that was edited after its run has written is not run as another one"
     expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.rows-gone"]);
     expect(await houses(project)).toEqual(before);
   }
-  // What has written nothing may be corrected, what is done may be removed, and new rows may be added.
+  // The user may correct rows that have written nothing, remove rows that are done, and add new rows.
   project.write("houses.csv", "id,rooms\nA,3\nB,4\nC,2\nD,13\n");
   expect((await project.run(...EACH)).lines.at(-1)).toMatch(/^4 rows: (?=.*3 passed)(?=.*1 failed)/);
   project.write("houses.csv", "id,rooms\nA,3\n");

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { inJournal } from "./desk.ts";
 import { embeddedCommits, newProject, type Project, ROOT } from "./world.ts";
 
-// A journal as each format left it: a run that has passed, and one that has written once, and waits to write again.
+// A journal of each earlier format, with a run that has passed, and a run that has written once and waits to write again.
 const FOLDER = join(ROOT, "test/stories/journals");
 const JOURNALS = readdirSync(FOLDER).filter((name) => name.endsWith(".db.gz"));
 const PLAYBOOK = readFileSync(join(FOLDER, "record.yaml"), "utf8");
@@ -32,7 +32,7 @@ test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run c
   expect(verified.code, verified.transcript).toBe(0);
   expect(verified.stdout, verified.transcript).toMatch(/^\S+ {2}intact .*\n\S+ {2}intact .*\n$/);
 
-  // Its own sandbox is gone, and a new one knows nothing of the first step: to do that again would be seen.
+  // The sandbox of that journal is gone, and a new sandbox does not know the first step. So a repetition of that step would be visible.
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.stdout, resumed.transcript).toContain("1 of 3 steps done before");
@@ -47,7 +47,7 @@ test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run c
   });
 });
 
-// As versions before the sixth format named a holder: without a lock.
+// Versions before the sixth format recorded a holder without a lock.
 const HOLDER = { host: "elsewhere", bootId: "12b2a624-4138-4721-9f10-2f17d1014f92", pid: 2485, startedAt: "2492159" };
 
 test("a holder without a lock is judged by its host and its boot, as before", async () => {

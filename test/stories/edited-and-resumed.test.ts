@@ -241,7 +241,7 @@ test("what has not been done may be edited: the step that failed is fixed, one i
   expect(resumed.stdout, resumed.transcript).toMatch(
     /^ {4}7 of 8 steps done before\n {4}edited since: outer\.yaml\n {4}! look was removed from outer\.yaml; what it did stays\n✓ ok {7}supply /m,
   );
-  // What is edited next is held against what was edited before.
+  // The next edit is compared with the previous edit.
   project.write("outer.yaml", `${fixed}${NEW_READ}`);
   const passed = await project.run("resume");
   expect(passed.code, passed.transcript).toBe(0);
@@ -262,7 +262,7 @@ test("what has not been done may be edited: the step that failed is fixed, one i
   project.write("outer.yaml", OUTER);
   const over = await project.run("resume", runIn(passed));
   expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
-  // Where this one acts, whichever environment comes first.
+  // The command names the environment of this run, whichever environment comes first.
   expect(over.stderr).toMatch(/has written \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m);
 });
 
@@ -359,7 +359,7 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
       "mint.yaml: mint (ledger.token.mint) was removed, but its outcome is unknown",
     ],
     [
-      // In a block that is skipped, nobody would look for it.
+      // A skipped block would not look for its effect.
       MINT_ONCE.replace(
         / {2}- id: mint\n(?: {4}.*\n)+/,
         (mint) => `  - id: grouped\n    if: false\n    block:\n${mint.replaceAll(/^ +/gm, "    $&")}`,
@@ -371,13 +371,13 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
     at.project.write("mint.yaml", text);
     const refused = await at.project.run("resume");
     expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining(says)]);
-    // A new run would mint as well.
+    // A new run would mint again.
     expect(refused.stderr, refused.transcript).toContain(
       `so begin no new run; once you know it, record it:\n  tokenbook resolve ${run} --step mint`,
     );
     expect(refused.stderr, refused.transcript).not.toContain("tokenbook run ");
   }
-  // Once it is settled, the rest may be edited.
+  // Once its outcome is recorded, the user may edit the rest.
   await at.project.run("resolve", run, "--step", "mint", "--as", "applied", "--because", "seen");
   at.project.write("mint.yaml", MINT_ONCE.replace("expect: [response.totalSupply == 10]", "expect: [response.totalSupply > 9]"));
   const resumed = await at.project.run("resume");
@@ -404,7 +404,7 @@ steps:
     expect: [response.description == "B"]
 `;
   project.write("describe.yaml", described);
-  // It stays on its way for as long as the story lasts.
+  // The request stays on its way until the test ends.
   void proxy.next("PATCH /token", async (passing) => passing.cut());
   const run = await project.run("run", "describe.yaml");
   expect(run.code, run.transcript).toBe(1);

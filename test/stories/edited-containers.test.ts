@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { desk } from "./desk.ts";
 import { operationsOf, tokenWith } from "./world.ts";
 
-// What an edit does to the steps around a write, and so to its place; and to the reason for which nothing was written.
+// Edits that change the steps around a write, and so its place, or that change the reason why nothing was written.
 
 const HEAD = `playbook: 1
 name: Grouped
@@ -47,7 +47,7 @@ interface Regrouped {
   readonly what: string;
   readonly from: string;
   readonly to: string;
-  /** What refuses the edit; the run is resumed without it. */
+  /** The message that refuses the edit. The test then resumes the run without the edit. */
   readonly says: string | undefined;
 }
 

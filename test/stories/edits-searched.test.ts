@@ -4,9 +4,9 @@ import { isNightly } from "../sizes.ts";
 import { desk, type Desk } from "./desk.ts";
 import { runIn } from "./world.ts";
 
-// Playbooks of mints in blocks, loops and included playbooks, which stop, are edited at random, and are resumed.
+// Runs playbooks of mints in blocks, loops and included playbooks. They stop, are edited at random, and are resumed.
 
-/** A mint of a value that no other has, or something that holds other nodes. */
+/** A mint of a unique value, or a container of other nodes. */
 type Node =
   | { readonly kind: "mint"; readonly id: string; readonly value: number }
   | { readonly kind: "block" | "include"; readonly id: string; readonly inner: readonly Node[] }
@@ -16,11 +16,11 @@ type Node =
 interface Written {
   readonly folder: string;
   readonly token: string;
-  /** What the token must have for the run to pass its stop; nothing lets it stop. */
+  /** Whether the expectation of the stop step holds, so that the run passes it. */
   readonly passes: boolean;
 }
 
-/** A story of one run: its playbook at first, and after each edit. */
+/** The story of one run: its first playbook, and its playbook after each edit. */
 interface Story {
   readonly seed: number;
   readonly texts: readonly (readonly Node[])[];
@@ -83,7 +83,7 @@ interface Editor {
   readonly held: (inner: readonly Node[]) => Node;
 }
 
-// One place is edited, mostly one that is done; what it holds stays.
+// Edits one place, usually one that is done. What that place contains stays.
 function edited(nodes: readonly Node[], editor: Editor): readonly Node[] {
   const { dice, name, held } = editor;
   const stop = nodes.findIndex(({ kind }) => kind === "stop");

@@ -54,7 +54,7 @@ test("after the write it must be so: if it is not, the step fails and says that 
   expect(run.stdout, run.transcript).toContain('response.name → "Gold"');
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
 
-  // Whatever the playbook promised, what took effect is not sent again.
+  // A write that took effect is not sent again, whatever the playbook promised.
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.transcript).toBe(1);
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create"]);
@@ -127,7 +127,7 @@ test.for(UNCLEAR)("the condition before the write has $shows: nothing is sent, i
   const planned = await project.run("plan", "mint.yaml");
   expect(planned.stdout, planned.transcript).toContain("ensure.unclear");
 
-  // A plain false is no doubt.
+  // A condition that is plainly false is certain.
   project.write("mint.yaml", mintUnless("has(response.properties.goal)"));
   const sent = await project.run("run", "mint.yaml");
   expect(sent.code, sent.transcript).toBe(1);

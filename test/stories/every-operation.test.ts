@@ -26,7 +26,7 @@ import {
 
 const SCENARIOS = "playbooks/scenarios";
 
-// A service that differs from the defaults in whatever its description leaves open.
+// A service that differs from the defaults wherever its description leaves a choice.
 const OTHER: ProfileOverrides = {
   ledger: {
     onBehalfOf: { in: "header", name: "X-On-Behalf-Of" },
@@ -85,7 +85,7 @@ function projectWithScenarios(): Project {
   return project;
 }
 
-/** Runs the folder in one command, all of it green; gives the reports. */
+/** Runs the folder with one command, expects every run to pass, and returns the reports. */
 async function runScenarios(project: Project, ...args: string[]): Promise<Printed["reports"]> {
   const run = await project.run("run", SCENARIOS, "--jobs", "8", "--report", "json=report.json", ...args);
   expect(run.code, run.transcript).toBe(0);
@@ -95,13 +95,13 @@ async function runScenarios(project: Project, ...args: string[]): Promise<Printe
   return reports;
 }
 
-/** Each step that says it changed something is one commit, and nothing that was refused is one. */
+/** Checks that each step that reports a change is one commit, and that no refused step is a commit. */
 function expectCommits(reports: Printed["reports"], commits: readonly Commit[]): void {
   const changes = reports.flatMap(({ steps }) => steps.filter(({ outcome }) => outcome === "changed").map(({ uses }) => uses));
   expect(commits.map(({ operation }) => operation).toSorted()).toEqual(changes.toSorted());
 }
 
-/** Runs the folder through a recording proxy, on a sandbox that speaks otherwise. */
+/** Runs the folder through a recording proxy, on a sandbox that uses other names. */
 async function onOtherService(): Promise<{ reports: Printed["reports"]; exchanges: readonly Exchange[] }> {
   const service = newProject();
   service.write("tokenbook.yaml", JSON.stringify({ environments: { other: { profile: OTHER } } }));
@@ -157,7 +157,7 @@ test("the scenarios reach every operation and every refusal, on two services tha
   expectDamageIsFound(exchanges);
 });
 
-// `npm run coverage:agrees` covers the rest, on sandboxes that answer otherwise or lose answers.
+// `npm run coverage:agrees` covers the rest, on sandboxes that answer differently or lose answers.
 async function expectCovered(project: Project): Promise<void> {
   const covered = await project.run("coverage", "--json");
   const missing = missingIn(JSON.parse(covered.stdout) as Coverage).filter(({ dimension }) => dimension !== "lost");
@@ -168,7 +168,7 @@ async function expectCovered(project: Project): Promise<void> {
   expect(others).toEqual(allBeyondReach().map(({ dimension, operation, item }) => ({ dimension, operation, item })));
 }
 
-// A check that every exchange passes must be one that a wrong exchange does not.
+// A check that every exchange passes proves nothing unless a wrong exchange fails it.
 function expectDamageIsFound(exchanges: readonly Exchange[]): void {
   const profile = profileWith(OTHER);
   for (const exchange of exchanges) {

@@ -66,10 +66,10 @@ test("three times a tenth is three tenths, and large numbers come back digit by 
     expect(text, run.transcript).toContain(
       '"outputs":{"balance":0.3,"serial":9007199254740993,"value":12345678901234567890.50,"next":9007199254740994}',
     );
-    // Sent and read back: in the attempt's input, and in the answer.
+    // The number that was sent is in the attempt's input, and the number that was read back is in the answer.
     expect(text.match(/"serial":9007199254740993\b/g)?.length, text).toBeGreaterThanOrEqual(3);
     expect(text.match(/"value":12345678901234567890\.50\b/g)?.length, text).toBeGreaterThanOrEqual(3);
-    // A condition itself names numbers beside those that were read.
+    // A condition contains numbers of its own beside the numbers that were read.
     expect(text.replaceAll(/"expression":"[^"]*"/g, "")).not.toMatch(
       /900719925474099[12]|1234567890123456[78]\d{3}\b(?!\.50)|e\+/,
     );

@@ -1,4 +1,4 @@
-// What went over the wire, held against the written contract: the request as strictly as the answer.
+// Checks the exchanges with the service against the written contract, the request as strictly as the answer.
 import { contract, type ContractOperation, type Parameter, resolve } from "../../src/contract/contract.ts";
 import type { Profile } from "../../src/contract/profile.ts";
 import type { JsonSchema } from "../../src/contract/schema-types.ts";
@@ -8,13 +8,13 @@ import type { Exchange } from "./proxy.ts";
 const ROOTS = { ledger: /^\/tokenize\/app1(?=\/)/, investor: /^\/api\/v\/1(?=\/)/ } as const;
 const NO_CONTENT = 204;
 
-/** What is wrong with each side of an exchange; nothing when the contract allows it. */
+/** What is wrong with each side of an exchange. Empty if the contract allows the exchange. */
 export interface Verdict {
   readonly request: readonly string[];
   readonly answer: readonly string[];
 }
 
-/** The operation that a request calls. */
+/** Returns the operation that a request calls. */
 export function operationOf({ method, target }: Exchange): ContractOperation | undefined {
   const { pathname } = urlOf(target);
   return Object.values(contract.operations).find(
@@ -22,7 +22,7 @@ export function operationOf({ method, target }: Exchange): ContractOperation | u
   );
 }
 
-/** Holds an exchange against the contract of its operation, under the names that the profile gives. */
+/** Checks an exchange against the contract of its operation, under the names of the profile. */
 export function judge(exchange: Exchange, operation: ContractOperation, profile: Profile): Verdict {
   return {
     request: [
@@ -110,17 +110,17 @@ function problems(schema: JsonSchema, value: unknown): readonly string[] {
   return validatorOf(schema)(value).map(({ path, message }) => `${["", ...path].join("/")} ${message}`);
 }
 
-/** The fields that the contract describes in an operation's answer, each by its path. */
+/** Returns the path of each field that the contract describes in an operation's answer. */
 export function describedFields({ response }: ContractOperation): readonly string[] {
   return response === undefined ? [] : fieldsOf(response, "");
 }
 
-/** The described fields that an answer has. */
+/** Returns the described fields that an answer has. */
 export function fieldsIn({ answer }: Exchange, { response }: ContractOperation): readonly string[] {
   return response === undefined || answer.status >= 400 ? [] : fieldsOf(response, "", [parsed(answer.body)]);
 }
 
-// Without values: all fields. With values: those that at least one of them has.
+// Without values, returns all fields. With values, returns the fields that at least one of the values has.
 function fieldsOf(schema: JsonSchema, path: string, values?: readonly unknown[]): readonly string[] {
   const { items, properties = {} } = resolve(schema);
   if (items !== undefined) return fieldsOf(items, `${path}[]`, values?.filter(Array.isArray).flat());

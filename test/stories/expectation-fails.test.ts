@@ -10,7 +10,7 @@ const PLAYBOOK = MINT_ONCE.replace(
 `,
 );
 
-/** The lines beneath the line of a step. */
+/** Returns the lines below the line of a step. */
 function beneath(lines: readonly string[], begins: RegExp): readonly string[] {
   const at = lines.findIndex((line) => begins.test(line));
   const rest = lines.slice(at + 1);

@@ -1,17 +1,18 @@
-// A playbook of a pull request is checked by a runner, in a log that everybody reads: whatever files it names, those of the runner are not in it.
+// A CI runner checks a playbook of a pull request, and everybody can read its log. Whatever files the playbook names, the log must not quote files of
+// the runner.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KEYS, newProject, type Project, servedSandbox, temporaryFolder } from "./world.ts";
 
-// Something that each format would quote: a first column, a key, a line that is no YAML.
+// Contents that an error message of each format would quote: a first column, a key, a line that is not YAML.
 const PRIVATE = "KEY=c4nary-first,c4nary-second\nc4nary-third: [c4nary-fourth\n";
 
 interface Reach {
   readonly name: string;
-  /** Lays a file that is not the project's to show, and gives the path by which a playbook reaches it. */
+  /** Creates a file that does not belong to the project, and returns the path by which a playbook reaches it. */
   readonly lay: (project: Project, outside: string) => string;
-  /** A playbook may include what is hidden: what is no playbook is not quoted. */
+  /** A playbook may include a hidden file. If that file is not a playbook, the error does not quote it. */
   readonly includes?: true;
 }
 

@@ -1,4 +1,4 @@
-// What a worker cannot do now: it is done later, by any worker, and no run is given up without a word.
+// Work that a worker cannot do now is done later by any worker. No run is given up silently.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approvalPlaybook, ORDER } from "../playbooks.ts";
@@ -34,7 +34,7 @@ interface Fleet {
   readonly proxy: Proxy;
   readonly schema: string;
   readonly machine: () => Project;
-  /** What the channel has received. */
+  /** The messages that the channel has received. */
   readonly said: () => readonly string[];
 }
 
@@ -120,11 +120,11 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
       const worker = await started(machine());
       await until(schema, "completed");
       await worker.signal("SIGTERM");
-      await worker.ended; // it delivers what waits before it stops
+      await worker.ended; // the worker delivers its waiting notifications before it stops
     };
     expect((await submitted()).code).toBe(0);
     await ended();
-    // As the server has it once the beats of the dead worker have lapsed.
+    // The state of the server after the heartbeats of the dead worker have lapsed.
     await server.query(`UPDATE ${schema}_queue.job SET state = 'retry', completed_on = NULL, output = NULL, start_after = now()`);
     await ended();
     const summary = expect.stringMatching(/^approval\.yaml \(here\): pending: /) as unknown;

@@ -1,4 +1,4 @@
-// Workers on several machines: processes of their own, which share nothing but a real database.
+// Workers on several machines. They are separate processes that share only a real database.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import notificationSchema from "../../schemas/notification.schema.json" with { type: "json" };
 import runsSchema from "../../schemas/runs.schema.json" with { type: "json" };
@@ -25,17 +25,17 @@ import {
 } from "./world.ts";
 import { viewing } from "./viewing.ts";
 
-/** Failing over takes ten seconds of waiting, and more on a busy machine. */
+/** A failover takes ten seconds of waiting, and longer on a busy machine. */
 
 const TEN_MINUTES_MS = 600_000;
 
 const describesRuns = new SchemaSet().validator(runsSchema);
 const describes = new SchemaSet().validator(notificationSchema);
 
-/** The reads before that of the last step. */
+/** The number of reads before the read of the last step. */
 const READS_BEFORE = 2;
 
-/** What `submit --json` prints. */
+/** The output of `submit --json`. */
 interface Jobs {
   readonly jobs: readonly {
     readonly id: string;
@@ -53,7 +53,7 @@ function clockAhead(ms: number): Readonly<Record<string, string>> {
 interface Fleet {
   readonly service: Service;
   readonly proxy: Proxy;
-  /** A folder of its own for one machine, with the same playbooks. Its clock may be ahead, or behind. */
+  /** A separate folder for one machine, with the same playbooks. The machine's clock may be ahead or behind. */
   readonly machine: (port?: string, aheadMs?: number) => Project;
 }
 
@@ -139,7 +139,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect((await get("runs/", "POST")).status, "the page over the shared state changes nothing").toBe(405);
   });
 
-  // A read of the first worker is held; what then happens to that worker is up to `harm`.
+  // The proxy holds a read of the first worker. `harm` decides what happens to that worker then.
   async function failOver(
     harm: (first: Running, way: DatabaseWay, machine: Fleet["machine"]) => Promise<void>,
     heal: NodeJS.Signals,
@@ -207,7 +207,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(second.code, second.transcript).toBe(5);
     release();
     while (!operationsOf(await service.commits()).includes("ledger.token.mint")) {
-      // it is on its way
+      // the mint is on its way
     }
     const resumed = await onMachine(0).run("resume");
     expect(resumed.code, resumed.transcript).toBe(0);

@@ -1,4 +1,4 @@
-// A folder of playbooks holds other files too: data, and playbooks that are parts of others.
+// A folder of playbooks also contains other files: data, and playbooks that other playbooks include.
 import { expect, test } from "vitest";
 import { newProject, type Project } from "./world.ts";
 

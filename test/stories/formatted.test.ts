@@ -48,7 +48,7 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
   const again = await project.run("fmt", "--check", ".");
   expect(again.code, again.transcript).toBe(0);
   expect(again.stdout).toBe("");
-  expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(4); // nothing is left beside them
+  expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(4); // no temporary file remains
 });
 
 test("what would change can be seen, and applied by patch", async () => {

@@ -4,7 +4,7 @@ import { MINT_ONCE, newProject, operationsOf, runIn, servedSandbox, stepIn } fro
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-// What gateways answer in the place of a service, as they are known to write it.
+// The answers that gateways are known to send instead of the service's own.
 const GATEWAYS: readonly { readonly name: string; readonly answer: Answer }[] = [
   {
     name: "503 with Retry-After as plain text",

@@ -14,7 +14,7 @@ interface Ping {
   readonly body: string;
 }
 
-/** A monitoring service that keeps the pings; `answers` are its status codes in order, the last one for all that follow. */
+/** A monitoring service that records the pings. `answers` are its status codes in order; the last code repeats. */
 async function monitor(...answers: readonly number[]): Promise<{ readonly url: string; readonly pings: readonly Ping[] }> {
   const pings: Ping[] = [];
   const server = createServer((request, response) => {
@@ -191,7 +191,7 @@ test("a scheduler that stops with an error reports each schedule that it served 
   expect(stopped.map(({ schedule }) => schedule.playbook).toSorted()).toEqual(["served/added.yaml", "served/first.yaml"]);
 });
 
-/** A file system of 2 MB; nothing where this user may not mount one. */
+/** Mounts a file system of 2 MB, and returns whether this user may mount one. */
 function smallDisk(folder: string): boolean {
   mkdirSync(folder);
   try {

@@ -11,7 +11,7 @@ import { plainWords } from "./inside.ts";
 import { COMPILED, delivered, launch, MINT_ONCE, newProject, type Project, IN_SHELL } from "./world.ts";
 import { documentOfPage } from "../interchange/lost-answer.ts";
 
-/** The examples of all help pages, as somebody would paste them. */
+/** The examples of all help pages, in the form in which a user pastes them. */
 const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].flatMap(({ examples }) =>
   [...examples.matchAll(/^ {2,4}(?:\$|then, .*?:) (.*?)(?: {2,}\S.*)?$/gm)].map(([, command = ""]) => command),
 );
@@ -58,7 +58,7 @@ test.for(TOKENBOOK)("is understood: %s", async (command) => {
   );
 });
 
-// Those that need a database, or a run or drift of yesterday, serve until they are stopped, or take a minute.
+// These examples need a database, or a run or drift of yesterday, serve until they are stopped, or take a minute.
 const NOT_RUN =
   /tokenbook (?:submit|worker|state move)|20261121|3fa91c02bd47|tokenbook sandbox|--listen|tokenbook view|schedule release|tokenbook test|tokenbook explore|PROFILE/;
 const CODES: Readonly<Record<string, number>> = {

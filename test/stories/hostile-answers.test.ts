@@ -6,11 +6,11 @@ import { type Ended, KEYS, newProject, type Project, runIn, servedSandbox } from
 import { dangersOf } from "../unit/report/hostile.ts";
 import { elementsOf } from "../unit/report/xml.ts";
 
-// Colours, a title, a clipboard write, a link; commands of CI systems; what ends a CDATA section; direction overrides; what nobody sees.
+// Colours, a title, a clipboard write, a link; commands of CI systems; the end of a CDATA section; direction overrides; invisible characters.
 const HOSTILE =
   "\u001b[31mred\u001b]0;title\u0007\u001b]52;c;cm0gLXJm\u0007\u009b2J\u202egnp.exe\n::error file=a::pwned\n##vso[task.complete]done\r::set-output name=x::y\n]]><failure/>\u0000&amp;\n  ::add-mask::x\n##[error]x ##teamcity[x] a\u200bb\ufeff\u{e0041}\u00ad\u2060\u2028::notice::x";
 
-// As YAML takes it, which refuses some of these characters as they are.
+// In YAML, which refuses some of these characters unless they are escaped.
 const WRITTEN = JSON.stringify(HOSTILE).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const READ = `playbook: 1
@@ -65,7 +65,7 @@ test("what others wrote is shown, and obeyed by nobody", async () => {
   const refused = await run(project, "read.yaml");
   expect(refused.code, refused.transcript).toBe(1);
 
-  // A write that is refused so: what is kept of it is shown later, and obeyed no more than now.
+  // A write that the service refuses with such a text. The kept text is shown later, and must be as harmless then.
   project.write("write.yaml", WRITE);
   void proxy.next(
     "POST /asset",
@@ -152,7 +152,7 @@ test("a playbook may hold such text itself", async () => {
   expect(data.files[0]?.diagnostics[0]?.message).toContain(HOSTILE);
 });
 
-// Runs, and holds every output to be harmless: the log, and each report.
+// Runs the playbook, and checks that every output is harmless: the log and each report.
 async function run(project: Project, file: string): Promise<Ended> {
   const ended = await project.run("run", file, "--report", FORMATS.map((format) => `${format}=report.${format}`).join(","));
   expectHarmless(ended);
@@ -169,7 +169,7 @@ function expectHarmless({ stdout, stderr, transcript }: Ended): void {
   expect(dangersOf(stderr), transcript).toEqual([]);
 }
 
-// Of annotations, each line is a command of ours.
+// Every line of the annotations is a command of tokenbook.
 function withoutOwn(format: Format, text: string): string {
   return format === "github" ? text.replaceAll(/^::(?:error|warning) /gm, "") : text;
 }

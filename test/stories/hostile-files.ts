@@ -1,4 +1,4 @@
-// What another user, or a cloned project, lays where tokenbook writes and reads: links, pipes, folders, files of others.
+// Files that another user or a cloned project creates where tokenbook writes and reads: links, pipes, folders, files of other users.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -30,7 +30,7 @@ reconcile:
     right: { name: other, rows: inputs.rows, key: { id: row.id }, value: '1' }
 `;
 
-/** A way to lay something hostile at a path; the victim is a file of this user that must stay as it is. */
+/** A way to create something hostile at a path. The victim is a file of this user that must not change. */
 export interface Attack {
   readonly name: string;
   readonly lay: (path: string, victim: string) => void;
@@ -55,7 +55,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** A project whose state directory has all that a run, a comparison and a schedule leave there. */
+/** A project whose state directory has all files that a run, a comparison and a schedule leave there. */
 export async function worked(): Promise<Project> {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE);
@@ -72,7 +72,7 @@ export async function worked(): Promise<Project> {
   return project;
 }
 
-/** A file in a folder of its own; both must stay as they are. */
+/** A file in its own folder. Neither may change. */
 export function newVictim(): { readonly path: string; readonly assertUntouched: (transcript: string) => void } {
   const folder = temporaryFolder();
   const path = join(folder, "victim");

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY } from "./hostile-files.ts";
 import { newProject, COMMAND_LINE, IN_SHELL } from "./world.ts";
 
-// Without CI, in which the embedded sandbox must be asked for.
+// Runs without CI, because in CI a command uses the embedded sandbox only on request.
 const OWN = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
 
 const WAYS: readonly (readonly [string, (file: string) => readonly string[]])[] = [
@@ -51,7 +51,7 @@ test.each(WAYS)("%s goes to a stream that the command line names", async (_, arg
   const marks = /"ledger\.status"|\/status|"environment"/;
   expect(inBash(`${line("/dev/stdout")} | cat`)).toMatch(marks);
   expect(inBash(`${line("/dev/fd/3")} 3>&1 >&2 | cat`)).toMatch(marks);
-  // By its number: whoever replaced /dev/stdout itself would harm the machine.
+  // The test names the descriptor by its number, because a command that replaced /dev/stdout itself would damage the machine.
   inBash(`${line("/dev/fd/1")} > into.txt`);
   expect(project.read("into.txt")).toMatch(marks);
   inBash(`${line(">(cat > substituted.txt)")}; until [ -s substituted.txt ]; do sleep 0.01; done`);
@@ -62,7 +62,7 @@ test("a stream from which nobody reads keeps no command from ending", async () =
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const run = `${IN_SHELL} run look.yaml --report json=/dev/fd/3`;
-  // The pipe is full before, and stays open.
+  // The pipe is already full, and stays open.
   const script = `mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; ${run} 2>&1; echo "exit $?"`;
   const printed = execFileSync("bash", ["-c", script], { cwd: project.folder, encoding: "utf8", env: OWN });
   expect(printed).toContain("the report json=/dev/fd/3 could not be written: nobody reads from it");

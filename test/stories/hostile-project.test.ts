@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { IS_ROOT, NOBODY } from "./hostile-files.ts";
 import { KEYS, newProject, type Project, temporaryFolder, COMMAND_LINE } from "./world.ts";
 
-// A project file that tokenbook finds by itself.
+// A project file that tokenbook finds on its own.
 
 const ENVIRONMENT = `environments: { here: { ledger: { baseUrl: "http://127.0.0.1:9", appId: a, orgId: o, apiKey: env:LEDGER_KEY } } }\n`;
 const FOUND = [
@@ -13,7 +13,7 @@ const FOUND = [
   { name: ".env", text: "LEDGER_KEY=of-somebody-else\n" },
 ] as const;
 
-/** Someone works in `inner`, and the file is in the folder of the project above. */
+/** The user works in `inner`, and the file is in the folder of the project above. */
 function below(file: string): { readonly outer: Project; readonly inner: Project; readonly path: string } {
   const outer = newProject(KEYS);
   for (const { name, text } of FOUND) outer.write(name, text);

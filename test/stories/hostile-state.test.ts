@@ -18,7 +18,7 @@ import { describe, expect, test } from "vitest";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY, worked } from "./hostile-files.ts";
 import { MINT_ONCE, newProject, temporaryFolder } from "./world.ts";
 
-// Each file that a run leaves is attacked in each way, so that a new file is attacked without a new test.
+// The test attacks each file that a run leaves in each way, so that it also attacks a new file without a new test.
 
 const STATE = ".tokenbook";
 
@@ -62,7 +62,7 @@ describe.each(ATTACKS)("$name in the place of a file of the state directory", ({
   );
 });
 
-// Who opens a file of that name; one that is new is opened by any of them.
+// Returns the commands that open a file of that name. Each of them opens a file that is new.
 function commandsFor(name: string, isThere: boolean): readonly (readonly string[])[] {
   const opens = [
     { begins: ["journal", "sandbox"], args: ["run", "mint.yaml"] },

@@ -1,4 +1,5 @@
-// Runs the built command in the process of the test. To start Node and to load the command for each of 900 commands took two thirds of the suite.
+// Runs the built command in the process of the test. Starting Node and loading the command for each of 900 commands took two thirds of the suite's
+// time.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -9,24 +10,24 @@ import { PLAIN_HINT } from "../../src/base/command-line.ts";
 import { KeptText } from "../../src/cli/print/kept-text.ts";
 import type { Shell } from "../../src/cli/shell.ts";
 
-/** What a command is given, and where it is built. */
+/** The arguments and variables of a command, and the folder of its build. */
 export interface Inside {
   /** The repository's root. */
   readonly root: string;
-  /** How a command starts one more process of the program. */
+  /** How a command starts another process of the program. */
   readonly again: readonly [string, ...string[]];
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** How a command ended that could not be killed, and what it printed. */
+/** How a command that could not be killed ended, and what it printed. */
 export interface EndedInside {
   readonly code: ExitCode;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-// A process reads these itself, or dies of them: no command beside it can have others.
+// The process itself reads these variables or dies of them, so a command in the same process cannot have different ones.
 const OF_A_PROCESS =
   /^(?:TMPDIR|TMP|TEMP|HOME|PATH|TZ|LANG|LC_\w+|XDG_\w+|NODE_\w+|SSL_\w+|DEBUG|\w+_PROXY|TOKENBOOK_FAILPOINT)$/i;
 const NOT_STOPPING = new AbortController().signal;
@@ -34,23 +35,25 @@ const NOT_STOPPING = new AbortController().signal;
 let isBusy = false;
 
 /**
- * Whether a command can be run here: leases and claims are held by processes, so that two commands at once need two of them; and so does
- * a command whose variables a process reads itself.
+ * Returns whether a command can run in this process. Leases and claims are held by processes, so two commands at once need two processes. A command
+ * whose variables Node reads itself needs a separate process too.
  */
 export function canRunInside(variables: Inside["variables"]): boolean {
   return !isBusy && process.env["TOKENBOOK_BIN"] === undefined && !Object.keys(variables).some((name) => OF_A_PROCESS.test(name));
 }
 
-// Whatever a shell would read otherwise needs one.
+// A line with any other character that a shell interprets needs a shell.
 const PLAIN = /^tokenbook(?: [\w./=,:-]+)*$/;
 
-/** The words after `tokenbook` of a line that means the same without a shell, whose comment is left out; `undefined` where it needs one. */
+/**
+ * Returns the arguments after `tokenbook` of a line that means the same without a shell, without its comment; `undefined` if the line needs a shell.
+ */
 export function plainWords(line: string): readonly string[] | undefined {
   const words = line.replace(/ +#.*$/, "");
   return PLAIN.test(words) ? words.split(" ").slice(1) : undefined;
 }
 
-/** Runs a command to its end, without a terminal and without anything piped in. */
+/** Runs a command to its end, without a terminal and without piped input. */
 export async function runInside(argv: readonly string[], given: Inside): Promise<EndedInside> {
   isBusy = true;
   try {

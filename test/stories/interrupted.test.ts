@@ -118,7 +118,7 @@ describe("a run is interrupted while its mint is on its way", () => {
     await reached(running, held);
     await running.signal(first);
     await running.signal(second);
-    const interrupted = await running.ended; // the mint's answer is still held back
+    const interrupted = await running.ended; // the mint's answer is still held
     expect(interrupted.code, interrupted.transcript).toBe(code);
     over();
     const resumed = await project.run("resume");
@@ -145,7 +145,7 @@ checks:
 `;
 
 describe("an answer never comes", () => {
-  // Each command is at a read that is answered only when the test is over, and may wait for an hour.
+  // Each command waits for a read that is answered only when the test is over, and the read's timeout is an hour.
   const READING: readonly {
     readonly name: string;
     readonly args: readonly string[];
@@ -308,14 +308,14 @@ async function patiently(): ReturnType<typeof minting> {
   return scene;
 }
 
-/** A run that takes longer is cancelled before it comes to what its test is about. */
+/** A run that takes longer is cancelled before it reaches the subject of its test. */
 const CRON = "*/3 * * * * *";
 
 function hasEnded(how: string): (line: Line) => boolean {
   return ({ event, outcome }) => event === "firing.ended" && outcome === how;
 }
 
-/** Holds the answer to a request for ever; resolves when it is asked. */
+/** Holds the answer to a request for ever. Resolves when the request arrives. */
 function heldFor(proxy: Proxy, name: string, skip?: number): Promise<void> {
   const asked = gate();
   void proxy.next(
@@ -388,9 +388,9 @@ interface Scene {
   readonly service: Service;
   readonly project: Project;
   readonly running: Running;
-  /** The service has minted, and its answer is held back. */
+  /** The service has minted, and the proxy holds its answer. */
   readonly held: Promise<void>;
-  /** Lets the answer go. */
+  /** Releases the answer. */
   readonly over: () => void;
 }
 

@@ -9,7 +9,7 @@ import { MINT_ONCE, newProject, operationsOf, type Project, runIn, servedSandbox
 
 interface Damage {
   readonly name: string;
-  /** Which record is hit, by its sequence. */
+  /** The sequence number of the record that is damaged. */
   readonly record: number;
   readonly sql: string;
 }
@@ -138,7 +138,7 @@ async function pendingRun(): Promise<{ service: Service; proxy: Proxy; project: 
   return { service, proxy, project, run: runIn(ended) };
 }
 
-// Gives what undoes it.
+// Returns a function that undoes the damage.
 function damage(file: string, sql: string): () => void {
   const database = new DatabaseSync(file);
   const changed = (): number =>

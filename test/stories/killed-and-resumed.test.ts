@@ -37,7 +37,7 @@ const afterLine = (line: number): Kill => ({
   name: `as soon as line ${line} stood there`,
   when: (running) => running.lines(line),
 });
-// A delay is no synchronisation here: wherever it hits, what is claimed must hold.
+// The delay does not synchronize anything: the test must hold wherever the kill hits.
 const afterDelay = (seed: number): Kill => ({
   name: `at a random moment, seed ${seed}`,
   when: async (running) => {
@@ -46,12 +46,12 @@ const afterDelay = (seed: number): Kill => ({
   },
 });
 
-// A run takes some 300 ms after its first line; the seed alone says when.
+// A run takes about 300 ms after its first line. The seed alone decides the moment.
 function delayOf(seed: number): number {
   return (Math.imul(seed, 0x9e3779b1) >>> 0) % 300;
 }
 
-// The boundaries of a journal are tried by test/crash; here a process is killed from outside, as it comes.
+// test/crash kills at every boundary of the journal. This test kills a process from outside, at any moment.
 const KILLS = [...[1, 7, 14, 23].map(afterLine), ...[1, 2, 3].map(afterDelay)];
 
 describe("property-sale.yaml is killed with kill -9", () => {
@@ -72,7 +72,7 @@ describe("property-sale.yaml is killed with kill -9", () => {
   });
 });
 
-// Honest ignorance: one write was in flight, everything before it is there, nothing after it was sent, and it stays so.
+// One write was in flight and its outcome stays unknown. Every write before it is there, and nothing was sent after it.
 async function expectUnknown(
   project: Project,
   seen: { commits: readonly Commit[]; code: number | null; transcript: string },
@@ -197,7 +197,7 @@ steps:
   expect(named.stderr, named.transcript).toContain(`note: the run ${runIn(again)} of that playbook has begun since`);
   expect((await project.run("resume")).stdout).toContain("nothing to resume");
 
-  // With other inputs it is another matter.
+  // A run with other inputs does not count as a later run.
   project.write("mint.yaml", refused);
   expect((await project.run("run", "mint.yaml", "--input", "city=Braga")).code).toBe(1);
   project.write("mint.yaml", fixed);

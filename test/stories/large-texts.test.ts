@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newProject } from "./world.ts";
 
-// Files whose parts are as large as they may be: each is read, or refused in one message, and none ends the process.
+// Files whose parts have the largest allowed size. Each file is read, or refused with one message, and none crashes the process.
 
 const TABLE = (format: string, items: string): string => `playbook: 1
 inputs: { rows: { type: file, default: rows.${format}, items: ${items} } }
@@ -43,7 +43,7 @@ test.for(["csv", "ndjson"])(
       "playbook: 1\ninputs: { note: { type: string } }\nsteps: [{ uses: ledger.status, if: inputs.note != '' }]\n",
     );
     project.write(`rows.${format}`, "");
-    truncateSync(join(project.folder, `rows.${format}`), 2 ** 36); // holes take no room
+    truncateSync(join(project.folder, `rows.${format}`), 2 ** 36); // a sparse file takes no disk space
     const { code, transcript } = await project.run("run", "each.yaml", "--each", `rows.${format}`);
     expect(code, transcript.slice(0, 2_000)).toBe(2);
     expect(transcript).toContain("each.unreadable");

@@ -18,7 +18,7 @@ async function projectWith(files: Readonly<Record<string, string>>): Promise<{ p
   return { project, world };
 }
 
-/** Runs it twice: the second time nothing is written. Gives the operations of the first. */
+/** Runs the playbook twice, expects the second run to write nothing, and returns the operations of the first run. */
 async function twice({ project, world }: { project: Project; world: Service }, file: string): Promise<readonly string[]> {
   const before = (await world.commits()).length;
   const first = await project.run("run", file);
@@ -115,7 +115,7 @@ test("a transfer that the board approves before the request is seen to wait is d
   ]);
 });
 
-/** Approves as soon as something waits for bob. */
+/** Approves as soon as a request waits for bob. */
 async function approvedAsBob(world: Service): Promise<void> {
   for (;;) {
     const path = "GET /asset/ownershipTransfer/request/approvals";

@@ -18,7 +18,7 @@ interface Scene {
   readonly project: Project;
 }
 
-// A project, and a network between it and the service.
+// A project, and a network between the project and the service.
 async function behindProxy(environment: (text: string) => string = (text) => text): Promise<Scene> {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
@@ -27,7 +27,7 @@ async function behindProxy(environment: (text: string) => string = (text) => tex
   return { service, proxy, project };
 }
 
-// A mint on its way through a network that does this to it.
+// Runs a mint through a network that does this to its request.
 async function mintThrough(
   fault: Fault,
   environment?: (text: string) => string,
@@ -110,13 +110,13 @@ interface LateValue {
   readonly project: Project;
   /** The run of `old.yaml`, which has passed. */
   readonly old: Ended;
-  /** Lets its first request arrive. */
+  /** Lets the first request of the run arrive. */
   readonly arrive: () => Promise<void>;
-  /** Declares a time that is over. */
+  /** Declares a time that has already ended. */
   readonly declareShort: () => void;
 }
 
-// The first request of `old.yaml` is still on its way when that run has passed. `before` runs first.
+// Lets the run of `old.yaml` pass while its first request is still on its way. `before` runs first.
 async function lateValue(before: (project: Project) => Promise<void> = async () => {}): Promise<LateValue> {
   const [late, arrived] = [gate(), gate()];
   const { proxy, project } = await behindProxy();

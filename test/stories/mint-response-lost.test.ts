@@ -6,7 +6,7 @@ import { type Ended, KEYS, MINT_ONCE, newProject, operationsOf, type Project, ru
 const HTML = { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Sign in</title>" };
 const FAILING = { status: 500, body: '{"message":"the gateway lost its backend"}' };
 
-// What happens to the answer of the mint, whether the service minted, and what the person reads about it.
+// What happens to the answer to the mint, whether the service minted, and what the message says about it.
 const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly minted: 0 | 1; readonly says: RegExp }[] = [
   {
     name: "is cut off",
@@ -112,7 +112,7 @@ test("a mint is redirected to another server, which hears nothing of it and neve
     await proxyTo(world.url),
     await strangerServer({ status: 200, body: '{"transactionId":"stolen","receiptId":"stolen"}' }),
   ];
-  // Each with a state of its own: what one leaves open keeps the next from starting.
+  // Each case has its own state, because an open write of one case would keep the next from starting.
   const minting = (): Project => {
     const project = newProject();
     project.serviceAt(proxy.url);
@@ -129,7 +129,7 @@ test("a mint is redirected to another server, which hears nothing of it and neve
   }
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.create"]);
 
-  // The first one reads what is there before the mint.
+  // The first read is the baseline before the mint.
   const elsewhere = answerInstead({ status: 307, headers: { location: `${stranger.url}/token` }, body: "" });
   for (let time = 0; time < LIMITS.readAttempts; time++) void proxy.next("GET /token", elsewhere, time === 0 ? 1 : 0);
   const read = await minting().run("run", "mint.yaml");

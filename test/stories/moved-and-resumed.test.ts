@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Desk, desk, losingMint } from "./desk.ts";
 import { MINT_ONCE, newProject, operationsOf, runIn } from "./world.ts";
 
-/** A run that stopped before its last step, and the text of tokenbook.yaml with which it began. */
+/** A run that stopped before its last step, and the text of tokenbook.yaml when the run began. */
 async function stopped(): Promise<Desk & { readonly run: string; readonly text: string }> {
   const at = await desk({ "mint.yaml": MINT_ONCE.replace("totalSupply == 10", "totalSupply == 11") });
   const ended = await at.project.run("run", "mint.yaml");

@@ -92,7 +92,7 @@ describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
       transcript,
     ).toEqual([]);
     if (resumed.code === 0) return expect(commits.map(named).toSorted(), transcript).toEqual(writes.toSorted());
-    // A write was in flight: honest ignorance, and it stays so.
+    // A write was in flight, and its outcome stays unknown.
     expect(resumed.code, transcript).toBe(5);
     const again = await project.run("resume", runIn(killed));
     expect(again.code, again.transcript).toBe(5);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { newProject, type Project } from "./world.ts";
 
-// A pipe that nobody writes into: whoever opened it as a file would wait for ever.
+// A pipe without a writer: a command that opened it as a file would wait for ever.
 
 const ENDLESS = "/proc/self/pagemap";
 
@@ -22,9 +22,9 @@ steps: [{ uses: ledger.status }]
 
 interface Place {
   readonly name: string;
-  /** Lays the files around `odd`, and gives the command. */
+  /** Creates the files around `odd`, and returns the command. */
   readonly lay: (project: Project) => readonly string[];
-  /** What the odd file is called, where it is not `odd`. */
+  /** The name of the odd file, if it is not `odd`. */
   readonly odd?: string;
 }
 
@@ -84,7 +84,7 @@ test.for(PLACES)("$name is a pipe: it is refused at once", async ({ lay, odd = "
   await refused(project, args, "is a pipe");
 });
 
-// It takes no room on the disk, and would take all memory.
+// The file takes no space on disk, and would fill all memory.
 test.for(PLACES)("$name is larger than anything that is read: it is refused", async ({ lay, odd = "odd" }) => {
   const project = newProject();
   const args = lay(project);
@@ -95,7 +95,7 @@ test.for(PLACES)("$name is larger than anything that is read: it is refused", as
   expect(ended.stdout + ended.stderr, ended.transcript).toMatch(/ has more than [\d,]+ bytes/);
 });
 
-// It says that it has no bytes, and its end is never reached.
+// The file reports a size of 0 bytes, and reading it never ends.
 test.runIf(existsSync(ENDLESS))("a file that grows as long as it is read is refused", async () => {
   const project = newProject();
   project.write("a.yaml", READS);

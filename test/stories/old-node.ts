@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** A Node of this machine that is too old for tokenbook; `undefined` where there is none. */
+/** A Node of this machine that is too old for tokenbook; `undefined` if there is none. */
 export function oldNode(): { readonly path: string; readonly version: string } | undefined {
   return ["/usr/local/bin/node", "/usr/bin/node"]
     .filter((path) => existsSync(path))

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { oldNode } from "./old-node.ts";
 import { COMMAND, isOfClone, launch, newProject, servedSandbox } from "./world.ts";
 
-// The Node that `npm ci` installed in the clone does the work; the older one hands over to it.
+// The older Node starts the Node that `npm ci` installed in the clone, which does the work.
 
 test.runIf(isOfClone)(
   "in a clone the command works with an older Node on the PATH, with its input, output and exit code",

@@ -99,7 +99,7 @@ test("people approve in between: the run waits for dora, continues when she has 
   const world = await servedSandbox();
   const project = onboarding();
   project.serviceAt(world.url);
-  // Nobody wants to wait half a minute for a person who is not there.
+  // The test should not wait half a minute for a person who never comes.
   project.write("transfer.yaml", delivered("../library/transfer.yaml").replaceAll("timeout: 30s", "timeout: 300ms"));
   const text = delivered("onboarding/property-sale.yaml").replace("uses: tokenbook/transfer.yaml", "uses: ./transfer.yaml");
   project.write("property-sale.yaml", text);
@@ -112,7 +112,7 @@ test("people approve in between: the run waits for dora, continues when she has 
   expect(waiting.stdout, waiting.transcript).toMatch(/^… pending {2}Onboard .*5 changed, .*1 pending/m);
   expect(operationsOf(await world.commits())).toEqual(done);
 
-  // A run of its own asks nobody twice: the request waits already.
+  // A separate run does not request approval again, because the request is already waiting.
   const second = await project.run("run", "--verbose", "property-sale.yaml", ...votes);
   expect(second.code, second.transcript).toBe(4);
   for (const step of STEPS.slice(0, 5)) expect(second.stdout, second.transcript).toMatch(lineOf("= unchanged", step));

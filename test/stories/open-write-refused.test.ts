@@ -20,7 +20,7 @@ actors: { issuer: { ledger: "userId:alice" }, other: { ledger: "userId:bob" } }
 defaults: { as: issuer }
 `;
 
-/** Makes a token of its own, and mints it: a lost mint of it can be settled by nobody but a person. */
+/** Creates its own token, and mints it. Only a person can settle a lost mint of it. */
 const MINT = `${HEAD}name: Mint without a cap
 steps:
   - id: token
@@ -32,7 +32,7 @@ steps:
     wait: { timeout: 2s }
 `;
 
-/** Mints a token that somebody names, or that a read finds. */
+/** Mints a token that is given as an input, or that a read finds. */
 function mintOf(id: string, more = "", actor = "issuer"): string {
   return `${HEAD}name: Mint what there is
 inputs: { token: { type: string, default: "" } }
@@ -46,7 +46,7 @@ ${more}  - id: top_up
 
 const KILLED = { TOKENBOOK_FAILPOINT: "sent@mint" };
 
-/** A run that was killed as soon as its mint had left. */
+/** A run that was killed as soon as its mint was sent. */
 async function killedAtMint(project: Project, ...args: string[]): Promise<string> {
   const killed = await project.as({ ...project.variables, ...KILLED }).run("run", "mint.yaml", ...args);
   expect(killed.code, killed.transcript).not.toBe(0);
@@ -82,7 +82,7 @@ test("a playbook that was killed in a write is not run again beside it, until so
   expect(shown.stdout, shown.transcript).toMatch(new RegExp(`would not begin \\(exit 6\\)[^]*^ *tokenbook resume ${run}$`, "m"));
   expect(operationsOf(await embeddedCommits(project))).toEqual(before);
 
-  // Another playbook writes to other things.
+  // Another playbook writes to other tokens.
   project.write("other.yaml", MINT.replace("10.00", "11.00"));
   const other = await project.run("run", "other.yaml");
   expect(other.code, other.transcript).toBe(0);
@@ -225,7 +225,7 @@ test("--anyway runs beside an open write, and keeps who allowed it, why, and bes
   const overview = await (await get("overview/")).text();
   expect(overview, "a later run takes no open write away").toMatch(new RegExp(`>\\? unknown</span>[^]*${run}`));
 
-  // The word is of that run alone.
+  // The permission is for that run alone.
   expectRefused(await project.run("run", "mint.yaml"), run);
 });
 
@@ -255,7 +255,7 @@ test("a write is not made beside an open one of the same entity on the same toke
   const found = await project.run("run", "found.yaml");
   expectRefused(found, run);
   expect(found.stderr, found.transcript).toContain("whether it writes to the same object is known only during the run");
-  // They are sent, and the service refuses them: there is no such token, and bob may not mint this one.
+  // tokenbook sends these writes, and the service refuses them, because the token does not exist and bob may not mint the other one.
   for (const file of ["other.yaml", "other-actor.yaml"]) {
     const sent = await project.run("run", file);
     expect(sent.code, sent.transcript).toBe(1);
@@ -377,7 +377,7 @@ test("a schedule is kept back by what a run by hand left open, and by its own ru
   const own = (await project.json("runs")).data.runs[0]?.id ?? "";
   expect(own).not.toBe(byHand);
   expect((await project.run("schedule", "--once", "mint.yaml")).code).toBe(5);
-  // This lets the schedule continue, and nobody else.
+  // The command lets the schedule continue, and nothing else.
   const released = await project.run("schedule", "release", "mint.yaml", "--because", "it was a sandbox");
   expect(released.code, released.transcript).toBe(0);
   expectRefused(await project.run("run", "mint.yaml"), own);

@@ -13,12 +13,12 @@ steps:
     with: { assetType: Property, data: { id: "P\${{ run.key }}" } }
 `;
 
-/** Types every command that a message proposes. */
+/** Runs the command that a message proposes. */
 async function typed({ folder, variables }: Project, { stdout, stderr, transcript }: Ended, wanted: RegExp): Promise<Ended> {
   const [command = ""] = wanted.exec(stdout + stderr) ?? [];
   expect(command, transcript).not.toBe("");
   const tokenbook = `tokenbook() { ${IN_SHELL} "$@"; }`;
-  // A reason is the person's own.
+  // Only the user can give a reason.
   const said = command.replace("--because TEXT", "--because 'as it should be'");
   return launch(["-c", `${tokenbook}\n${said}`], { cwd: folder, variables, program: "sh" }).ended;
 }
@@ -55,7 +55,7 @@ test("with a state directory of its own, the commands about a run name it", asyn
   const resolved = await typed(project, careless, /tokenbook resolve.*/);
   const resumed = await typed(project, resolved, /tokenbook resume.*/);
   expect(resumed.code, resumed.transcript).toBe(0);
-  // What programs read is the same wherever it is kept.
+  // The output for programs is the same wherever the state is kept.
   const { data } = await project.json("runs", "show", "latest", "--state", "it's here");
   expect(JSON.stringify(data)).not.toContain("--state");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMMAND, isBinary, launch, temporaryFolder } from "./world.ts";
 
-// A V8 prints an error for each flag that it does not know. This one does so for every flag.
+// A V8 prints an error for each flag that it does not know. This fake Node does so for every flag.
 const KNOWS_NO_FLAG = `import v8 from "node:v8"; import { syncBuiltinESMExports } from "node:module";
 v8.setFlagsFromString = (flags) => process.stderr.write("Error: unrecognized flag " + flags + "\\n"); syncBuiltinESMExports();`;
 const IS_ANOTHER = `Object.defineProperty(process.versions, "v8", { value: "99.1.2" });`;

@@ -61,7 +61,7 @@ npx --yes --package=node@24 -- node ${program} run three-lines.yaml
 `);
 });
 
-// With the Node that runs the stories, whatever comes first in the PATH.
+// Uses the Node that runs the stories, whichever Node comes first in the PATH.
 const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
 
 function npm(args: readonly string[], cwd: string): Promise<Ended> {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Ended, expectNoneTwice, MINT_ONCE, newProject, operationsOf, type Project, servedSandbox } from "./world.ts";
 
 const COPIES = 8;
-// Lines that the runs have printed when they are killed: at different times, some begin, some mint, some end.
+// The number of lines that the runs have printed when they are killed. At each of these moments, some runs begin, some mint, some end.
 const LINES = [3, 9, 15];
 
 test.for(LINES)("runs side by side share their commits; killed after %d lines and resumed, none writes twice", async (lines) => {

@@ -31,7 +31,7 @@ test("everything works in a folder whose name has a space and letters that are n
 
 test.for([
   ["a schedule", ["schedule", "release", "my book.yaml"], "next: tokenbook schedule release 'my book.yaml' --because"],
-  // The key of a round is data, from a file or a service: as printed it must run nothing.
+  // The key of a round comes from a file or a service, so a printed command must not let a shell evaluate it.
   ["a step", ["resolve", "x", "--step", "pay[$(id)]"], "next: tokenbook resolve x --step 'pay[$(id)]' --as applied"],
 ] as const)("the command to type about %s is quoted for the shell", async ([, args, next]) => {
   const ended = await newProject().run(...args);

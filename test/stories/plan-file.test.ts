@@ -27,7 +27,7 @@ test("a plan is kept for its owner alone, meets the published schema, and a run 
   const validate = userValidator(schema, patternOf);
   const written = project.read("onboarding.plan");
   expect(validate(parseJson(written))).toEqual([]);
-  // Totals and targets have a field for each interface that there may be: a stray one must be of their kind.
+  // Totals and targets have a field for each interface, so each field must have the right kind even if its interface is unknown.
   for (const [field, keyword] of Object.entries(STRAY)) {
     const stray = validate(parseJson(written.replace(`"${field}"`, `"stray": [], "${field}"`)));
     expect([field, ...stray.map((each) => each.keyword)]).toEqual([field, keyword]);
@@ -114,7 +114,7 @@ test("a plan of another playbook, with other inputs, or for another place is ref
   expect(await service.commits()).toEqual([]);
 });
 
-// A plan cannot bind what depends on an answer of the future: only what it would be bound to can be compared.
+// A plan cannot bind what depends on a future answer. Only the values that it would be bound to can be compared.
 test("a plan is refused with another variable or other data, also where the plan could not know how they are used", async () => {
   const { project, service } = await onlyReading();
   const part = playbookOf("  - { id: skip, if: size(inputs.rows) == 0, uses: ledger.status }\n");

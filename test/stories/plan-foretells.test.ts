@@ -5,7 +5,7 @@ import type { PlanDocument, PlannedVerdict } from "../../src/report/plan/shape.t
 import type { RowOutcome } from "../../src/report/shape.ts";
 import { embeddedCommits, newProject, operationsOf, ROOT } from "./world.ts";
 
-/** What a run may make of a step, by what was planned of it. */
+/** The outcomes of a step that each verdict of the plan allows. */
 const MAY_BECOME: Readonly<Record<PlannedVerdict, readonly RowOutcome[]>> = {
   "will-create": ["changed"],
   "will-change": ["changed"],

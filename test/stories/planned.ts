@@ -5,7 +5,7 @@ import type { PlanDocument, PlannedStep } from "../../src/report/plan/shape.ts";
 import { proxyTo } from "./proxy.ts";
 import { type Ended, newProject, type Project, servedSandbox, type Service } from "./world.ts";
 
-/** An asset, a token and a mint: all of them are already done when it is run again. */
+/** An asset, a token and a mint. A second run finds all of them done. */
 export const ONBOARDING = `playbook: 1
 name: Onboard once
 inputs:
@@ -44,19 +44,19 @@ checks:
   - conserve: { token: "\${{ steps.token.id }}" }
 `;
 
-/** As the proxy names what comes by. */
+/** The names of the requests, as the proxy gives them. */
 const WRITES = new Set(
   [...operations.values()].filter(({ writes }) => writes).map(({ call }) => `${call.method} ${call.path.replace(/\{.*/, "")}`),
 );
 
 interface Planned extends Ended {
   readonly plan: PlanDocument;
-  /** The verdict of each step. */
+  /** Returns the verdict of each step. */
   readonly verdicts: Readonly<Record<string, string>>;
   readonly steps: Readonly<Record<string, PlannedStep>>;
 }
 
-/** What `plan --json` says. */
+/** The output of `plan --json`. */
 export async function planned(project: Project, ...args: string[]): Promise<Planned> {
   const ended = await project.run("plan", ...args, "--json");
   expect(ended.stdout, ended.transcript).not.toBe("");
@@ -77,7 +77,7 @@ interface Reading {
   readonly expectNoWrite: () => Promise<void>;
 }
 
-/** A project at a service that nothing but reads may reach, as its proxy and its own commits show. */
+/** A project with a service that only reads may reach. The proxy and the service's commits show that nothing else did. */
 export async function onlyReading(): Promise<Reading> {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
@@ -97,12 +97,12 @@ export async function onlyReading(): Promise<Reading> {
   };
 }
 
-/** A playbook of these steps, with alice as the one who acts. */
+/** Returns a playbook of these steps, in which alice acts. */
 export function playbookOf(steps: string, more = ""): string {
   return `playbook: 1\nname: Planned\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\n${more}steps:\n${steps}`;
 }
 
-/** A step that creates an asset of whose id only the run knows. */
+/** A step that creates an asset whose id only the run knows. */
 export const CREATE = `  - id: asset
     uses: ledger.asset.create
     with: { assetType: Property, data: { id: "P\${{ run.key }}" } }

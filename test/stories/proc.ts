@@ -1,7 +1,7 @@
-// What Linux says about processes. They may end at any moment: of one that has ended there is nothing to read.
+// What Linux reports about processes. A process may end at any moment. After that, there is nothing to read about it.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** A file below `/proc/PID`; empty when the process or the thread has ended, or the system has no `/proc`. */
+/** Returns a file below `/proc/PID`; empty if the process or the thread has ended, or the system has no `/proc`. */
 function fileOf(pid: number, path: string): string {
   try {
     return readFileSync(`/proc/${pid}/${path}`, "utf8");
@@ -24,17 +24,17 @@ function emptyWhenEnded<T>(error: unknown, empty: T): T {
   throw error;
 }
 
-/** Whether a signal has stopped it. */
+/** Returns whether a signal has stopped the process. */
 export function isStopped(pid: number): boolean {
   return /^State:\s*T/m.test(fileOf(pid, "status"));
 }
 
-/** Whether a signal was sent that it has not received: the next one of the kind would be lost. */
+/** Returns whether the process has not yet received a signal that was sent to it. Another signal of the same kind would be lost. */
 export function hasPendingSignal(pid: number): boolean {
   return /^(?:SigPnd|ShdPnd):\s*0*[1-9a-f]/m.test(fileOf(pid, "status"));
 }
 
-/** The processes below one, as this machine numbers them. */
+/** Returns the descendants of a process, by their ids on this machine. */
 export function below(pid: number): readonly number[] {
   const children = threadsOf(pid).flatMap((thread) =>
     fileOf(pid, `task/${thread}/children`).split(" ").filter(Boolean).map(Number),
@@ -42,9 +42,9 @@ export function below(pid: number): readonly number[] {
   return children.flatMap((child) => [child, ...below(child)]);
 }
 
-/** How long it has computed, in hundredths of a second. */
+/** Returns the CPU time of a process, in hundredths of a second. */
 export function computed(pid: number): number {
-  // The name before the fields may hold spaces and parentheses.
+  // The name, which precedes the fields, may contain spaces and parentheses.
   const [user = "0"] = fileOf(pid, "stat")
     .replace(/^.*\) /s, "")
     .split(" ")

@@ -1,4 +1,4 @@
-// A playbook acts in the project that it lies in, from whichever folder it is run.
+// A playbook acts in the project that contains it, whichever folder you run it from.
 import { existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -115,7 +115,7 @@ test("an edited playbook needs consent again, and one that is unchanged does not
   const refused = await project.run("resume");
   expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("environment.protected")]);
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
-  // A new run would repeat what is done, so none is proposed.
+  // A new run would repeat what is done, so the message proposes none.
   expect(refused.stderr).not.toContain("tokenbook run ");
   const [, proposed = ""] = /tokenbook (resume \S+ --yes)$/m.exec(refused.stderr) ?? [];
   project.write("mint.yaml", MINT);
@@ -154,7 +154,7 @@ test("what somebody approves is what they were shown, and what is compared with 
     expect((await pavel.run("approve", "mint.plan", "--because", "harmless")).code).toBe(0);
     await refused("plan.outdated");
   }
-  // The approved file is laid in the place of the other one after that one was compared.
+  // The approved file replaces the other file after tokenbook has compared the other file.
   const approved = project.read("mint.plan");
   project.write("mint.plan", honest);
   void proxy.next("GET /token/all", async (passing) => {

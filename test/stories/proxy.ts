@@ -1,4 +1,4 @@
-// A proxy on TCP between the command and the sandbox, which does to chosen requests what networks and proxies do.
+// A TCP proxy between the command and the sandbox, which does to chosen requests what networks and proxies do.
 import { once } from "node:events";
 import {
   createServer,
@@ -11,16 +11,16 @@ import {
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A request on its way, as one who does harm sees it. */
+/** A request on its way, as a test that harms it sees it. */
 export interface Passing {
-  /** Method and path, without what every path begins with: `POST /token/mint`. */
+  /** Method and path, without the common prefix of all paths: `POST /token/mint`. */
   readonly name: string;
-  /** Lets the service have it, and gives its answer. */
+  /** Forwards the request to the service, and returns the answer. */
   forward(): Promise<Answer>;
   answer(answer: Answer): void;
   /** Closes the connection without an answer. */
   cut(): void;
-  /** Begins an answer, and closes the connection in the middle of it. */
+  /** Begins an answer, and closes the connection before its end. */
   cutWithin(answer: Answer): void;
 }
 
@@ -44,13 +44,13 @@ export type Fault = (passing: Passing) => void | Promise<void>;
 
 export interface Proxy {
   readonly url: string;
-  /** Everything that came, in order. */
+  /** All requests that arrived, in order. */
   readonly seen: readonly string[];
-  /** Everything that was forwarded, in the order of the answers. */
+  /** All requests that were forwarded, in the order of their answers. */
   readonly exchanges: readonly Exchange[];
-  /** Does this to the next request of that name, once; resolves when it is done. `skip` lets some pass before. */
+  /** Does this to the next request of that name, once, and resolves when it is done. `skip` lets that many requests pass before. */
   next(name: string, fault: Fault, skip?: number): Promise<void>;
-  /** From now on connections are refused, but for those that are open. */
+  /** Refuses new connections from now on. Open connections stay. */
   shut(): void;
   /** Listens again, at the same address. */
   open(): Promise<void>;
@@ -68,7 +68,7 @@ export async function proxyTo(service: string): Promise<Proxy> {
   const rules: Rule[] = [];
   const seen: string[] = [];
   const exchanges: Exchange[] = [];
-  // When the service has gone, as at the end of a test, there is nothing to pass on.
+  // If the service has gone, as at the end of a test, there is nothing to forward.
   const server = createServer((request, response) => {
     void serve(request, response).catch((error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) throw error;
@@ -96,7 +96,7 @@ export async function proxyTo(service: string): Promise<Proxy> {
   };
 }
 
-/** A server that notes what comes, key and all, and answers everything alike. */
+/** A server that records every request, with its key, and answers all of them alike. */
 export async function strangerServer(answer: Answer): Promise<{ readonly url: string; readonly seen: readonly string[] }> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -108,7 +108,7 @@ export async function strangerServer(answer: Answer): Promise<{ readonly url: st
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-/** An address that nobody listens at. */
+/** An address at which no process listens. */
 export async function closedAddress(): Promise<string> {
   const server = createServer();
   const { port } = await listen(server, 0);
@@ -174,16 +174,16 @@ async function textOf(stream: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The service did it, and its answer is lost. */
+/** The service handles the request, and its answer is lost. */
 export const cutAnswer: Fault = async (passing) => {
   await passing.forward();
   passing.cut();
 };
 
-/** The service did it, and the answer breaks off. */
+/** The service handles the request, and the answer breaks off. */
 export const cutWithinAnswer: Fault = async (passing) => passing.cutWithin(await passing.forward());
 
-/** The service did it, and somebody in between answers something else. */
+/** The service handles the request, and an intermediary sends another answer. */
 export function answerAfterwards(answer: Answer | ((real: Answer) => Answer)): Fault {
   return async (passing) => {
     const real = await passing.forward();
@@ -191,18 +191,18 @@ export function answerAfterwards(answer: Answer | ((real: Answer) => Answer)): F
   };
 }
 
-/** The service never hears of it. */
+/** The service never receives the request. */
 export function answerInstead(answer: Answer): Fault {
   return (passing) => passing.answer(answer);
 }
 
-/** A gate that somebody opens. */
+/** A gate that a test opens. */
 export function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
 }
 
-/** Holds the next request of that name when it has arrived, and answers it once it is released. */
+/** Holds the next request of that name when it has arrived, and answers it after its release. */
 export function holdNext(proxy: Proxy, name: string): { readonly arrived: Promise<void>; readonly release: () => void } {
   const [arrived, held] = [gate(), gate()];
   void proxy.next(name, async (passing) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Came } from "../unit/engine/server.ts";
 import { page, projectAt, reconcileAtOnce as reconcile, type Reconciled } from "./comparison.ts";
 
-// The playbooks that come with the tool, on what services answer that the sandbox never does: none of it may pass for "all is well".
+// Runs the bundled playbooks on answers that the sandbox never gives. No run may report that all is well because of them.
 
 const reader = { userId: "auditor" };
 
@@ -157,7 +157,7 @@ test("supply: an empty page with a bookmark of its own leaves the list of tokens
   expect(found.gaps).toMatchObject([{ code: "paging.empty", message }]);
 });
 
-/** A vault of these share tokens with these assets, each token of a supply of 100. */
+/** A vault of these share tokens with these assets. Each token has a supply of 100. */
 async function vaultOf(vaultTokenId: readonly string[], assets: readonly object[], name = "Vault1"): Promise<Reconciled> {
   const project = await projectAt({
     "/token/vault/all": () => [{ id: "Vault1", vaultTokenId }],
@@ -233,12 +233,12 @@ test("vaults: one that is no longer listed is missed, and one that nobody named 
   }
 });
 
-/** An account of 10 Gold. */
+/** An account with 10 Gold. */
 function accountOf(entity: Readonly<Record<string, string>>, balance = 10): object {
   return { id: `account~${JSON.stringify(entity)}`, tokenId: "Gold", entity, balance };
 }
 
-/** Entities other than the user alice of org1, and how they are shown. */
+/** Entities other than the user alice of org1, and how tokenbook shows them. */
 const OTHERS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ["orgId:other userId:alice", { orgId: "other", userId: "alice" }],
   ["orgId:alice", { orgId: "alice" }],

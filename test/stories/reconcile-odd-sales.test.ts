@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { page, projectAt, reconcileAtOnce as reconcile } from "./comparison.ts";
 import type { Project } from "./world.ts";
 
-// The playbooks about sales, on what services answer that the sandbox never does: none of it may pass for "all is well".
+// Runs the bundled playbooks about sales on answers that the sandbox never gives. No run may report that all is well because of them.
 
 function purchase(id: string, tokenCount: number, more: object = {}): object {
   return { id, type: "BUY", tokenSaleId: "Sale1", tokenCount, ...more };
@@ -47,7 +47,7 @@ reconcile: [{ id: sale, as: buyers, conserve: { sale: Sale1 } }]
 
 const BUYERS = { credentials: ["BUYER_KEY", "SECOND_BUYER_KEY"] };
 
-/** A sale that says it has sold 30, and what its two buyers list. */
+/** A sale that reports 30 sold units, and the purchases that its two buyers list. */
 async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project> {
   return projectAt({
     "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 100 }]),

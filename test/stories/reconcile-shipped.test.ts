@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { reconcile } from "./comparison.ts";
 import { KEYS, newProject, type Project, servedSandbox, type Service, tokenWith } from "./world.ts";
 
-// The playbooks that come with the tool, each on a ledger where all is well, and on one where something is not.
+// Runs each bundled playbook on a ledger without errors, and on a ledger with an error.
 
 const HOLDER = { orgId: "org1", userId: "buyer" };
 const SECOND = { orgId: "org1", userId: "secondBuyer" };
@@ -55,7 +55,7 @@ test("holdings: each investor's portfolio, read with a key of its own, against t
   const ill = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders, reader });
   expect(ill.code, ill.transcript).toBe(3);
   expect(ill.drifts).toEqual(["differs secondBuyer Harbour 20 | 21"]);
-  // One key that is refused is reported, and hides nothing of the other's.
+  // The refusal of one credential is reported, and does not hide the holdings of the other.
   const refused = holders.map((holder) => (holder.holder === "buyer" ? { ...holder, credential: "REVOKED_KEY" } : holder));
   const partly = await reconcile(project, "reconcile-holdings", "holdings", { tokens, holders: refused, reader });
   expect(partly.code, partly.transcript).toBe(3);
@@ -112,7 +112,7 @@ test("supply: of each token the sum of its accounts, and its mints less its burn
   await world.call("POST /token/burn", ALICE, [{ id: "Harbour", from: HOLDER, value: 5 }]);
   const burnt = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
   expect(burnt.code, burnt.transcript).toBe(0);
-  // Its accounts and its transactions are two keys: added up, they would show twice the supply.
+  // Accounts and transactions are two keys, so their sum would be twice the supply.
   expect(burnt.found.totals).toEqual([]);
   await world.call("POST /token", ALICE, [{ id: "Second", name: "Second", symbol: "SND" }]);
   const tooFew = await reconcile(project, "reconcile-supply", "tokens", { tokens: ["Harbour"], reader });

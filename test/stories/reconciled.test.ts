@@ -24,7 +24,7 @@ steps:
   - { id: bob, uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: bob }, value: "20" } }
 `;
 
-/** What the file says against what the ledger says. */
+/** Compares the file with the ledger. */
 function against(file: string, more = ""): string {
   return `playbook: 1
 name: Nightly
@@ -167,7 +167,7 @@ test("every kind of difference is found as what it is", async () => {
   const { project } = await ledgerWithGold();
   project.write(
     "expected.csv",
-    `${HEADER}alice,Gold,10050\nbob,Gold,20\nbob,Gold,20\ncarol,Gold,5\n`, // alice in cents, bob twice, carol nowhere
+    `${HEADER}alice,Gold,10050\nbob,Gold,20\nbob,Gold,20\ncarol,Gold,5\n`, // alice in cents, bob twice, carol missing
   );
   const kinds = await night(project);
   expect(kinds.code, kinds.transcript).toBe(3);

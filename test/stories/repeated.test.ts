@@ -5,7 +5,7 @@ import { userValidator } from "../../src/schema/user.ts";
 import { type Element, elementsOf } from "../unit/report/xml.ts";
 import { embeddedCommits, MINT_ONCE, newProject, type Printed, type Project, servedSandbox } from "./world.ts";
 
-// The second run finds what the first has created.
+// The second run finds what the first run created.
 const FLAKY = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" } }
 defaults: { as: issuer }

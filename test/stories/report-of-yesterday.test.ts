@@ -8,7 +8,7 @@ import { MINT_ONCE, newProject, type Printed, type Project } from "./world.ts";
 
 const REPORTS = ["--report", "json=report.json", "--report", "junit=report.xml"];
 
-// What passed yesterday, and its green reports.
+// A run that passed yesterday, and its green reports.
 async function yesterday(): Promise<Project> {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);

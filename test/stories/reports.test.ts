@@ -36,7 +36,7 @@ test("every format at once, in a folder that was not there; afterwards the journ
   for (const format of FORMATS) {
     const printed = await project.run("report", "latest", "--format", format);
     expect(printed.code, printed.transcript).toBe(0);
-    // Its exchanges are known only while a run is under way.
+    // The exchanges of a run are known only while it is in progress.
     if (format !== "otlp") expect(printed.stdout, format).toBe(written.get(format));
   }
   const both = await project.run(
@@ -151,7 +151,7 @@ async function receive(request: IncomingMessage): Promise<Received> {
   return { url: request.url, headers: request.headers, body: (await buffer(request)).toString() };
 }
 
-/** A collector of traces, which answers so. */
+/** A collector of traces that always sends this answer. */
 async function collector(status: number): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -63,7 +63,7 @@ test("a key that is repeated shows the run that passed, and sends nothing", asyn
   expect(other.code, other.transcript).toBe(0);
   expect(await runsOf(project)).toBe(2);
 
-  // Its key names a run wherever its id does, and only as a whole.
+  // The key of a run works wherever its id does, but only in full.
   const shown = await project.json("runs", "show", "ORDER-17");
   expect(shown.data.reports[0]?.run.id).toBe(runIn(first));
   const part = await project.run("runs", "show", "ORDER");
@@ -103,7 +103,7 @@ test.for([[...KEYED], ["resume", "latest"]])(
   },
 );
 
-// As if the journal had been put back from a moment before.
+// Simulates a journal that was restored from a moment ago.
 function loseLastRecord(path: string): void {
   const journal = new DatabaseSync(path);
   journal.exec(`DELETE FROM record WHERE sequence = (SELECT last_sequence FROM run);

@@ -251,7 +251,7 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
     ["nothing", () => ""],
     ["a note in the seal", (each) => each.replace('"kind":"archive.sealed",', '"kind":"archive.sealed","note":"paid",')],
     ["a space in the seal", (each) => each.replace('"kind":"archive.sealed",', '"kind":"archive.sealed", ')],
-    // Sealed again by whoever changed it.
+    // Whoever changed the archive has sealed it again.
     ["another outcome", (each) => sealedAgain(each.replace('"outcome":"passed"', '"outcome":"failed"'))],
     ["another playbook", (each) => sealedAgain(each.replace('"playbook":"create.yaml"', '"playbook":"pay-all.yaml"'))],
     ["another environment", (each) => sealedAgain(each.replace('"environment":"sandbox"', '"environment":"production"'))],
@@ -267,7 +267,7 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
       [1, 1],
     ]);
   }
-  // What no record says: the next archive does not follow from it, and the journal knows its digest.
+  // No record contains the changed time. But the next archive does not follow from the changed one, and the journal knows the digest of the original.
   writeFileSync(first, sealedAgain(text.replace(/"sealedAt":"\d+/, '"sealedAt":"2020')));
   expect(await both()).toMatchObject({ intact: [true, false], codes: [1, 1] });
   const known = await at.run("runs", "verify", "--archive", folder);
@@ -299,7 +299,7 @@ test("wherever the command is killed, each run is in the journal or in an archiv
   let kills = 0;
   for (let pause = 0; kills < 8; pause += 40) {
     const archiving = at.start(...ARCHIVE);
-    // The first ones as soon as the file is there, later ones at any moment.
+    // The first kills hit as soon as the file exists, the later ones at any moment.
     if (kills < 4) await Promise.race([until(() => (inFile() === "" ? undefined : true)), archiving.ended]);
     else await new Promise((done) => void setTimeout(done, pause));
     await archiving.signal("SIGKILL");

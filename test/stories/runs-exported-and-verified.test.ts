@@ -7,7 +7,7 @@ import { dangersOf } from "../unit/report/hostile.ts";
 import { cutAnswer } from "./proxy.ts";
 import { KEYS, MINT_ONCE, newProject, runIn, servedSandbox } from "./world.ts";
 
-/** A run whose mint nobody could see, settled by a person, resumed to its end. */
+/** A run with a mint whose outcome nobody could see. A person settled the mint, and the run was resumed to its end. */
 async function resolved(): Promise<Desk & { readonly run: string }> {
   const at = await desk({});
   const project = newProject({ ...KEYS, USER: "olga" });
@@ -35,7 +35,7 @@ interface Line {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the hash of the last exported record, each made again from its line as the guarantee describes. */
+/** Returns the hash of the last exported record. Computes each hash from its line again, as the guarantee describes. */
 function lastHashOf(exported: readonly string[], run: string): string {
   let before = "0".repeat(64);
   for (const [at, text] of exported.entries()) {

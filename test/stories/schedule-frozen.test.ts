@@ -1,4 +1,4 @@
-// A scheduler that is stopped while it has a firing, and wakes up after another has taken its place.
+// A scheduler is stopped while it holds a firing, and wakes up after another scheduler has taken its place.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
@@ -6,7 +6,7 @@ import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
-/** It waits for a property, and then writes; each run fails, because nothing is so. */
+/** The playbook waits for a property, and then writes. */
 const WRITES = `playbook: 1
 name: Wait, then write
 schedule: { cron: '*/20 * * * * *' }
@@ -84,7 +84,7 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     await scheduler.signal("SIGTERM");
     const { code, transcript } = await scheduler.ended;
     expect(code, transcript).toBe(0);
-    // On a busy machine the next firings are due before the run has ended.
+    // On a busy machine, the next firings are due before the run has ended.
     const ended = "state NOT IN ('interrupted', 'skipped')";
     const states = await server.query(`SELECT DISTINCT state FROM ${schema}.firing WHERE ${ended}`);
     expect(states, transcript).toEqual([{ state: "passed" }]);

@@ -1,4 +1,4 @@
-// What the stories of schedules share: playbooks that fire each second, their logs, and a web address that is notified.
+// Shared by the stories of schedules: playbooks that fire each second, their logs, and a web address that receives notifications.
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { once } from "node:events";
@@ -23,12 +23,12 @@ steps:
 ${more}`;
 }
 
-/** The same, under way until the ledger has a property. */
+/** Also reads each second, but stays in progress until the ledger has a property. */
 export function waiting(schedule?: string): string {
   return reading(schedule, "    until: response.size() > 0\n    timeout: 1h\n    wait: { every: 100ms, max: 100ms }\n");
 }
 
-/** Records a property, which ends what waits for one. */
+/** Records a property, which ends the runs that wait for it. */
 export async function recordProperty(service: Service): Promise<void> {
   await service.call("POST /asset", "userId:alice", { assetType: "Property", data: { id: "Mill3" } });
 }
@@ -46,12 +46,12 @@ export interface Line {
   readonly problem?: { readonly code: string; readonly message: string; readonly why?: string };
 }
 
-/** Returns the first lines of a log, up to so many of this event; fails when the process ends before. */
+/** Returns the first lines of a log, up to the given number of lines with this event. Fails if the process ends before. */
 export async function logged(running: Running, event: string, count = 1): Promise<readonly Line[]> {
   return loggedLines(running, (line) => line.event === event, count);
 }
 
-/** The same for lines that are looked at more closely. */
+/** Does the same, and returns the parsed lines. */
 export async function loggedLines(running: Running, look: (line: Line) => boolean, count = 1): Promise<readonly Line[]> {
   for (let length = 1; ; length++) {
     const lines = await running.lines(length);
@@ -61,31 +61,31 @@ export async function loggedLines(running: Running, look: (line: Line) => boolea
   }
 }
 
-/** The values of a page of metrics, by their names with their labels. */
+/** Returns the values of a page of metrics, by their names with their labels. */
 export function parsedMetrics(page: string): Map<string, number> {
   const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
 }
 
-/** Adds who must be notified to a project's environment. */
+/** Adds the recipients of notifications to a project's environment. */
 export function notifying(project: Project, service: string, notifications: string): void {
   project.write("tokenbook.yaml", `${environmentAt(service)}notifications:\n${notifications}`);
 }
 
-/** What was posted to a web address. */
+/** A notification that was posted to a web address. */
 export interface Posted {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly notification: Notification;
 }
 
-/** A web address that is notified, and what it received. */
+/** A web address that receives notifications, and records them. */
 export interface Hook {
   readonly url: string;
   readonly posted: readonly Posted[];
 }
 
-/** Serves a web address; `answers` are its status codes in order, the last one for all that follow. */
+/** Serves a web address. `answers` are its status codes in order; the last code repeats. */
 export async function hook(...answers: readonly number[]): Promise<Hook> {
   const posted: Posted[] = [];
   const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ export async function hook(...answers: readonly number[]): Promise<Hook> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/notified?token=of-the-address`, posted };
 }
 
-/** Whether a delivery bears the signature of a secret, as the Standard Webhooks specification has it. */
+/** Returns whether a delivery has the signature of a secret, as the Standard Webhooks specification defines it. */
 export function isSigned({ headers, body }: Posted, secret: string): boolean {
   const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
   const expected = createHmac("sha256", secret)
@@ -110,13 +110,13 @@ export function isSigned({ headers, body }: Posted, secret: string): boolean {
   return signature === `v1,${expected}`;
 }
 
-/** What `schedule history` lists, the earliest first. */
+/** Returns what `schedule history` lists, the earliest first. */
 export async function firingsOf(project: Project): Promise<readonly FiringEntry[]> {
   const { stdout } = await project.run("schedule", "history", "--limit", "1000", "--json");
   return (JSON.parse(stdout) as { firings: readonly FiringEntry[] }).firings.toReversed();
 }
 
-/** What `schedule list` shows. */
+/** Returns what `schedule list` shows. */
 export async function schedulesOf(project: Project, ...args: string[]): Promise<readonly ScheduleEntry[]> {
   const { stdout } = await project.run("schedule", "list", "--json", ...args);
   return (JSON.parse(stdout) as { schedules: readonly ScheduleEntry[] }).schedules;

@@ -157,7 +157,7 @@ test("you are notified at the next start of what was missed while nothing ran", 
   await logged(first, "firing.ended");
   await first.signal("SIGTERM");
   await first.ended;
-  // Another pattern: you are notified of what the one before has missed until now.
+  // The pattern changes. You are still notified of the firings that the previous pattern has missed until now.
   project.write("properties.yaml", reading("{ cron: '0 0 1 1 *' }"));
   await new Promise<void>((resolve) => void setTimeout(resolve, 1_100));
   const second = project.start("schedule", "properties.yaml");
@@ -243,7 +243,7 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
   for (const value of [...Object.values(KEYS), ...Object.values(canaries), "127.0.0.1:9"])
     expect(hookOutput()).not.toContain(value);
 
-  // One that cannot be read any more names its secrets still.
+  // A playbook that can no longer be read still names its secrets.
   project.write(
     "properties.yaml",
     text.replace("ledger.asset.list", "ledger.asset.lst").replace("env:CANARY_PIN", "env:CANARY_EDITED"),

@@ -78,7 +78,7 @@ describe("a schedule that is served", () => {
     expect(broken?.problem?.code).toBe("check.failed");
     expect(broken?.problem?.why).toContain("tokens.yaml:7:11 error playbook.unknown-operation");
     expect(broken?.problem?.why).toContain("did you mean");
-    // A firing may read an edited file before the schedule does.
+    // A firing may read an edited file before the schedule notices the edit.
     await loggedLines(running, ({ message }) => message.includes("its schedule stays, and each firing fails until it can"));
     project.write("tokens.yaml", reading("{ cron: '*/2 * * * * *' }"));
     await loggedLines(running, ({ message }) => message.includes('fires at "*/2 * * * * *" (UTC)'));

@@ -1,4 +1,4 @@
-// A service that repeats the secrets it was sent, as any software on its way may have written them down.
+// A service repeats the secrets that it received, in every form in which software between it and tokenbook may have written them.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { FORMATS } from "../../src/report/formats/format.ts";
@@ -37,7 +37,7 @@ const asset = (data: object): Answer => ({
   body: JSON.stringify({ id: "HOUSE", assetType: "Property", data: { id: "HOUSE", ...data } }),
 });
 
-// As .NET writes all of it, and as a template of HTML does.
+// As .NET escapes the whole text, and as an HTML template does.
 function inNumbers({ body, ...answer }: Answer): Answer {
   return {
     ...answer,
@@ -104,7 +104,7 @@ test.for(ANSWERS)("no output shows a secret that a service repeats in any spelli
     ["plan", "passing.yaml", "--out", "plan.json"],
     ["schedule", "--once", "read.yaml"],
   ]) {
-    // A read is tried again where the answer is none.
+    // tokenbook repeats a read whose answer is not usable.
     for (let time = 0; time < 8; time++) void proxy.next("GET /asset", answerInstead(answer));
     commands.push(await project.run(...args));
   }

@@ -22,7 +22,7 @@ const FILED = "-----BEGIN-----\nc4nary-in-a-file\nof two lines\n-----END-----";
 const INNER = "c4nary-of-the-included";
 const VARIABLES: Variables = { ...KEYS, CANARY_PIN: PIN, CANARY_CODE: CODE, CANARY_INNER: INNER };
 
-// Each spelling in which one of them may appear in a file or on a screen.
+// Each spelling in which a secret may appear in a file or on a screen.
 const SPELLINGS = [PIN, CODE, FILED, INNER].flatMap((value) => {
   const json = JSON.stringify(value).slice(1, -1);
   const percent = encodeURIComponent(value);
@@ -121,7 +121,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   project.write("everywhere.yaml", EVERYWHERE);
   project.write("inner.yaml", INCLUDED);
   project.write("keys/filed.pem", `${FILED}\n`);
-  // A check asks for no value.
+  // A check needs no values of secrets.
   const checked = await commandIn(project, {}, "check", "everywhere.yaml");
   expect(checked.code, checked.transcript).toBe(0);
 
@@ -174,7 +174,7 @@ test("the sandbox inside of tokenbook is given stand-ins, which are alike wherev
   expectNoneShown(ended, resumed);
   expectNoneIn(project);
 
-  // The same for the same, in every run on that sandbox; of the same form; and masked as the secret is.
+  // The stand-in is the same for the same secret in every run on that sandbox, has the same form, and is masked like the secret.
   expect((await project.run("run", "everywhere.yaml")).code).toBe(1);
   const bodies = (await embeddedCommits(project)).map(({ body }) => body as { data: Readonly<Record<string, unknown>> });
   const [first, , again] = bodies.map(({ data }) => data);
@@ -186,7 +186,7 @@ test("the sandbox inside of tokenbook is given stand-ins, which are alike wherev
     expect([file, readFileSync(file, "latin1").includes(standIn)]).toEqual([file, false]);
 });
 
-// What is in the ledger carries secrets too, in what is compared by and in what is kept as evidence.
+// The ledger's data contains secrets too: in the values that a comparison compares, and in the values that it keeps as evidence.
 const COMPARED = `playbook: 1
 name: A secret in a drift
 mode: read-only
@@ -275,7 +275,7 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   expect(ended.code, ended.transcript).toBe(0);
   expect(ended.stdout, ended.transcript).toContain("sent 2 times");
 
-  // Five times too busy: the run stops, and continues with its next claim.
+  // The service is too busy five times, so the run stops. The resumed run continues with its next claim.
   for (let time = 0; time < 5; time++) void proxy.next("POST /asset", busy);
   const stopped = await project.run("run", "one.yaml");
   expect(stopped.code, stopped.transcript).toBe(1);
@@ -426,7 +426,7 @@ test("tags choose playbooks of a folder", async () => {
   expect(none.code, none.transcript).toBe(2);
   expect(none.stderr, none.transcript).toContain("no playbook is chosen by --tags slow,!smoke");
 
-  // One that cannot be read is reported, whatever tags it may have.
+  // A playbook that cannot be read is reported, whatever tags it may have.
   project.write("all/broken.yaml", tagged("tag: [slow]"));
   const broken = await project.run("run", "all", "--tags", "smoke");
   expect(broken.code, broken.transcript).toBe(2);

@@ -1,4 +1,4 @@
-// Shells that complete our commands, as the stories ask them.
+// Shells in which the stories ask for completions of tokenbook's commands.
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -6,19 +6,19 @@ import { newProject, type Project, IN_SHELL } from "./world.ts";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-/** The file that holds what a shell reads. */
+/** Returns the file that holds what a shell reads. */
 export function scriptOf(project: Project, shell: string): string {
   return join(project.folder, `../${shell}.script`);
 }
 
-/** What a program prints in the folder of a project, where there is a command called tokenbook. */
+/** Returns what a program prints in the folder of a project, in which there is a command called tokenbook. */
 export function inShellOf(project: Project, [program = "", ...args]: readonly string[], input = ""): SpawnSyncReturns<string> {
   const path = `${join(project.folder, "../bin")}:${process.env["PATH"]}`;
   const env = { PATH: path, HOME: join(project.folder, ".."), TERM: "dumb", ...project.variables };
   return spawnSync(program, args, { cwd: project.folder, env, input, encoding: "utf8" });
 }
 
-/** A project in whose shells there is a command called tokenbook. */
+/** A project whose shells find a command called tokenbook. */
 export async function shellProject(): Promise<Project> {
   const project = newProject({});
   project.write("../bin/tokenbook", `#!/bin/sh\nexec ${IN_SHELL} "$@"\n`);
@@ -27,7 +27,7 @@ export async function shellProject(): Promise<Project> {
   return project;
 }
 
-/** Whether a shell is on this machine. */
+/** Returns whether a shell is installed. */
 export function isThere(shell: string): boolean {
   return spawnSync(shell, ["-c", "true"]).status === 0;
 }

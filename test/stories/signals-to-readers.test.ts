@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { computed } from "./proc.ts";
 import { COMPILED, launch, newProject, type Running, until, IN_SHELL } from "./world.ts";
 
-/** Resolves once a process has computed for so many hundredths of a second. */
+/** Resolves once a process has used this many hundredths of a second of CPU time. */
 async function hasComputed({ pid }: Running, hundredths: number): Promise<void> {
   await until(() => (computed(pid) >= hundredths ? true : undefined));
 }

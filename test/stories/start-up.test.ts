@@ -5,7 +5,7 @@ import { ROOT } from "./world.ts";
 
 const DIST = join(ROOT, "dist");
 
-/** The file and all that are loaded with it. */
+/** Returns the file and all files that are loaded with it. */
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

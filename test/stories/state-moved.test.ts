@@ -31,9 +31,9 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
   interface Place {
     readonly service: Service;
     readonly project: Project;
-    /** Runs a command on the folder, whatever tokenbook.yaml names. */
+    /** Runs a command with the state in the folder, whatever tokenbook.yaml names. */
     readonly inFolder: (...args: string[]) => Promise<Ended>;
-    /** Both places, as `state move` names them. */
+    /** Both places, in the form in which `state move` prints them. */
     readonly folder: NamedPlace;
     readonly database: NamedPlace;
   }
@@ -143,7 +143,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(back.code, back.transcript).toBe(0);
     expect(await all(inFolder)).toEqual(now);
     expect(back.stdout, back.transcript).toContain('next: remove "state:" from tokenbook.yaml\n');
-    // Whoever still looks into the database would begin without any memory, on this machine or on another one.
+    // A process that still uses the database, on this machine or another one, would begin without any records.
     for (const command of ["runs", "run mint.yaml --key M1", "schedule list", "drift list", "submit mint.yaml"]) {
       const answer = await project.run(...command.split(" "));
       expect([answer.code, answer.stderr], answer.transcript).toEqual([2, expect.stringContaining("state.moved-away")]);
@@ -162,7 +162,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(await move(folder, database)).toMatchObject({ runs: 2 });
     expect((await project.run("run", "mint.yaml", "--key", "M1")).code).toBe(0);
     expect((await project.run("run", "mint.yaml", "--key", "M2")).code).toBe(0);
-    // The same command again only verifies both places.
+    // A repetition of the same command only verifies both places.
     expect(await move(folder, database)).toMatchObject({ runs: 2 });
     expect(await project.run("run", "mint.yaml", "--key", "M2")).toMatchObject({ code: 0 });
 

@@ -7,8 +7,8 @@ import { inJournal } from "./desk.ts";
 import type { RunReport } from "../../src/report/shape.ts";
 import { embeddedCommits, newProject, type Project, ROOT } from "./world.ts";
 
-// A state directory as a build of November 2026 left it, with the data of its sandbox: two runs that have passed, and two that were killed
-// after a write of each interface took effect, and before its answer was recorded.
+// A state directory that a build of November 2026 wrote, with the data of its sandbox. It has two runs that have passed, and two that were killed
+// after a write of each interface took effect and before its answer was recorded.
 const FOLDER = join(ROOT, "test/fixtures/state");
 const KILLED = { "buy.yaml": "buy", "mint.yaml": "mint" } as const;
 
@@ -20,7 +20,7 @@ function projectWithState(): Project {
     writeFileSync(join(state, name), gunzipSync(readFileSync(join(FOLDER, `${name}.gz`))));
   copyFileSync(join(FOLDER, "journal.tail"), join(state, "journal.tail"));
   for (const name of Object.keys(KILLED)) project.write(name, readFileSync(join(FOLDER, name), "utf8"));
-  // Nobody can see whether a process of another machine is alive.
+  // tokenbook cannot see whether a process on another machine is alive.
   inJournal(project, (database) =>
     database.prepare("UPDATE lease SET holder = json_set(holder, '$.host', ?) WHERE holder IS NOT NULL").run(hostname()),
   );
@@ -41,7 +41,7 @@ test("runs of an earlier build are listed, verified, and resumed: a lost answer 
     expect(resumed.code, resumed.transcript).toBe(0);
     expect(resumed.stdout, resumed.transcript).toMatch(new RegExp(`changed +${step} .*\n +attempt 1: applied, as read back`));
   }
-  // The time since the earlier build was killed is no part of a duration, and conditions that it judged have no values.
+  // A duration does not include the time since the earlier build was killed. Conditions that the earlier build judged have no values.
   for (const { id } of data.runs) {
     const shown = await project.run("report", id, "--format", "json");
     const { steps } = JSON.parse(shown.stdout).reports[0] as RunReport;

@@ -4,7 +4,7 @@ import { newProject } from "./world.ts";
 
 interface Broken {
   readonly what: string;
-  /** The playbook; `«` is before the very place that must be named, and is taken out. */
+  /** The playbook. `«` marks the place that the message must name, and is removed. */
   readonly text: string;
   readonly code: string;
   readonly says: RegExp;
@@ -111,7 +111,7 @@ test("ten broken playbooks: each mistake is reported once, at its place, and not
     expect(ended.stderr, ended.transcript).toMatch(new RegExp(`^ *> +${line} \\| [\\s\\S]*\\^`, "m"));
     expect(ended.stderr, ended.transcript).toContain(`1 playbook of 1 cannot be run: ${file}`);
     expect(ended.stderr, ended.transcript).toContain("nothing was sent");
-    // No line is longer than a screen is wide, whatever the playbook holds.
+    // No line is wider than a screen, whatever the playbook contains.
     expect(Math.max(...ended.stderr.split("\n").map(({ length }) => length)), ended.transcript).toBeLessThan(200);
   }
   expect(service.seen).toEqual([]);

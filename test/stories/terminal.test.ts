@@ -16,9 +16,9 @@ import {
   onTerminalOf,
 } from "./world.ts";
 
-/** A command on a terminal, as somebody sits before it. */
+/** A command on a terminal, as its user sees it. */
 interface OnTerminal {
-  /** All that the terminal got so far. */
+  /** Everything that the terminal has received so far. */
   readonly raw: () => string;
   readonly type: (keys: string) => void;
   readonly ended: Promise<number>;
@@ -47,7 +47,7 @@ function onTerminal({ folder, variables }: Project, columns: number, ...args: st
   return { raw: () => raw, type: (keys) => void child.stdin.write(keys), ended, screen };
 }
 
-/** A run whose mint is held on its way, and how to let it go. */
+/** A run whose mint is held on its way, and a function that releases the mint. */
 async function held(): Promise<{ project: Project; service: Service; arrived: Promise<void>; letGo: () => void }> {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);

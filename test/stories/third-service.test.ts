@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { isNightly } from "../sizes.ts";
 import { ROOT, temporaryFolder } from "./world.ts";
 
-// A third interface is a document, a folder, and a line in the list of services. It is added to a copy of the sources, and nothing else
-// of them changes but what is generated.
+// A third interface is a document, a folder, and a line in the list of services. The test adds it to a copy of the sources, and changes nothing else
+// except the generated files.
 
 const FIXTURE = join(ROOT, "test/fixtures/third-service");
 const LINE = 'export { warehouse } from "./warehouse/service.ts";\n';
@@ -33,7 +33,7 @@ function generate(folder: string): void {
   execFileSync(process.execPath, ["scripts/generate.ts"], { cwd: folder, encoding: "utf8" });
 }
 
-/** What the compiler says of the sources, a line for each file: `file: message`. */
+/** What the compiler reports about the sources, one line for each file: `file: message`. */
 function compiled(folder: string): readonly string[] {
   const options = { incremental: true, tsBuildInfoFile: "./build.tsbuildinfo" };
   const config = { extends: "./tsconfig.json", compilerOptions: options, include: ["src"] };
@@ -46,7 +46,7 @@ function compiled(folder: string): readonly string[] {
   return [...stdout.matchAll(/^(\S+)\(\d+,\d+\): error (.*)$/gm)].map(([, file = "", message = ""]) => `${file}: ${message}`);
 }
 
-// The compiler takes half a minute for it.
+// The compilation takes half a minute.
 test.runIf(isNightly)(
   "an interface whose folder or line is missing, and a descriptor that lacks something, do not compile; nothing else is missing",
   () => {
@@ -83,7 +83,7 @@ interface Warehouse {
   readonly url: string;
   readonly orders: Order[];
   readonly asked: string[];
-  /** What happens once the next order is taken, instead of an answer. */
+  /** What happens once the next order has been accepted, in place of an answer. */
   instead: (() => void) | undefined;
 }
 
@@ -154,7 +154,7 @@ steps:
 `;
 
 interface Ended {
-  /** Null when a signal killed it. */
+  /** Null if a signal killed the process. */
   readonly code: number | null;
   readonly printed: string;
 }

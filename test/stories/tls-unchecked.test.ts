@@ -1,4 +1,4 @@
-// NODE_TLS_REJECT_UNAUTHORIZED=0 makes Node take whoever answers for the service.
+// With NODE_TLS_REJECT_UNAUTHORIZED=0, Node accepts any server as the service.
 import { once } from "node:events";
 import { createServer as createPlainServer, type IncomingMessage } from "node:http";
 import { createServer } from "node:https";
@@ -10,7 +10,7 @@ import { environmentAt, KEYS, MINT_ONCE, newProject, temporaryFolder } from "./w
 
 const UNCHECKED = { ...KEYS, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
 
-/** A server whose certificate nobody has signed, and the requests that it heard. */
+/** A server with a self-signed certificate, and the requests that it received. */
 async function impostor(): Promise<{ readonly url: string; readonly heard: readonly IncomingMessage[] }> {
   const { key, cert } = selfSigned(temporaryFolder(), 30);
   const heard: IncomingMessage[] = [];
@@ -66,7 +66,7 @@ test("where nothing is encrypted, and in the sandbox inside of tokenbook, the va
   expect(local.stderr, local.transcript).not.toContain("environment.tls-unchecked");
 });
 
-// An address of this machine that others can reach.
+// An address of this machine that other machines can reach.
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.internal === false && each.family === "IPv4")?.address;

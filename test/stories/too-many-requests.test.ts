@@ -26,7 +26,7 @@ test("a service that is too busy is asked again when it says, and each write com
   project.write("mint.yaml", MINT_ONCE);
   void proxy.next("POST /token", DOWN);
   void proxy.next("POST /token/mint", BUSY);
-  // The first one reads what is there before the mint; it is read again before the mint is sent again.
+  // The first read is the baseline before the mint. tokenbook reads it again before it sends the mint again.
   void proxy.next("GET /token", BUSY, 2);
   const ended = await project.run("run", "mint.yaml");
   expect(ended.code, ended.transcript).toBe(0);
@@ -36,7 +36,7 @@ test("a service that is too busy is asked again when it says, and each write com
   expect(operationsOf(await world.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   expect(proxy.seen.filter((name) => name === "GET /token")).toHaveLength(4);
 
-  // It waited as long as the service asked, once for the write and once for the read.
+  // The run waited as long as the service asked, once for the write and once for the read.
   const { data } = await project.json("runs", "show", runIn(ended));
   expect(stepIn(data, "mint").attempts.map(({ meaning, status }) => [meaning, status])).toEqual([
     ["refused-later", 429],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { answerInstead, cutAnswer, type Fault, type Proxy, proxyTo } from "./proxy.ts";
 import { MINT_ONCE, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
-// What a service in trouble answers for a moment, and what is in front of it.
+// The answers that a service in trouble, or a gateway in front of it, gives for a moment.
 const TROUBLES: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: "a redirect", fault: answerInstead({ status: 302, headers: { location: "/maintenance" }, body: "" }) },
   {
@@ -41,7 +41,7 @@ test.for(TROUBLES)("$name at the first question: run, resume, plan and doctor as
   void proxy.next("GET /status", fault);
   const doctor = await project.run("doctor");
   expect(doctor.code, doctor.transcript).toBe(0);
-  // The run stops at a write that is refused, so that there is something to resume.
+  // The service refuses a write, so the run stops and can be resumed.
   void proxy.next("GET /status", fault);
   void proxy.next("POST /token/mint", answerInstead({ status: 422, body: '{"status":"Error","message":"no","condition":"no"}' }));
   const refused = await project.run("run", "mint.yaml");

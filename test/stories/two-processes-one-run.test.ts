@@ -21,7 +21,7 @@ test("a run belongs to one process at a time: a stopped one keeps it, a dead one
   const taken = proxy.next("GET /asset", async (passing) => passing.answer(await passing.forward()), 1);
   const rivals = [project.start("resume"), project.start("resume")];
   await taken;
-  // One has it and waits for bob; the other has been refused.
+  // One process holds the run and waits for bob. The other process has been refused.
   const loser = await Promise.race(rivals.map(async (rival) => ({ rival, ended: await rival.ended })));
   const winner = rivals.find((rival) => rival !== loser.rival);
   if (winner === undefined) throw new Error("one of two must be left");

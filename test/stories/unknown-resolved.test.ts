@@ -21,14 +21,14 @@ test.for([
     const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject({ ...KEYS, USER: "olga" });
-    // Where others act as alice too, a mint that can be seen may be theirs.
+    // If other processes act as alice too, a visible mint may be theirs.
     project.write("tokenbook.yaml", environmentAt(proxy.url).replace("exclusive: true", "exclusive: false"));
     project.write("mint.yaml", MINT_ONCE);
     void proxy.next("POST /token/mint", fault);
     const run = await project.run("run", "mint.yaml");
     expect(run.code, run.transcript).toBe(5);
     expect(run.stdout, run.transcript).toContain(why);
-    // Each outcome has a command of its own, which a shell takes as it is printed.
+    // Each outcome has its own command. A shell runs it as it is printed.
     const both =
       /tokenbook resolve (\S+) --step mint --as applied --because TEXT\n *tokenbook resolve \1 --step mint --as absent --because TEXT$/m;
     const [, id = ""] = both.exec(run.stdout) ?? [];
@@ -37,7 +37,7 @@ test.for([
     expect(listed.stdout, listed.transcript).toMatch(/^mint {2}attempt 1 {2}ledger\.token\.mint {2}sent at /);
     const careless = await project.run("resolve", id, "--step", "mint", "--as", verdict);
     expect([careless.code, careless.stderr], careless.transcript).toEqual([2, expect.stringContaining("how you know")]);
-    // What a person typed stays; the reason is theirs to give.
+    // The message keeps what the user typed. Only the user can give the reason.
     expect(careless.stderr).toContain(`tokenbook resolve ${id} --step mint --as ${verdict} --because TEXT`);
     const wrong = await project.run("resolve", id, "--step", "token", "--as", verdict, "--because", "I saw it");
     expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining("unknown outcome: mint")]);

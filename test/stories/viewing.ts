@@ -1,15 +1,15 @@
-// `tokenbook view`, as whoever asks it over HTTP sees it.
+// `tokenbook view`, as an HTTP client sees it.
 import { expect, onTestFinished } from "vitest";
 import type { Project } from "./world.ts";
 
 export interface Viewed {
-  /** As it was printed: the list of all runs. */
+  /** The address that the command printed: the list of all runs. */
   readonly url: URL;
-  /** Asks for a page by its path below the folder of all pages, such as `drifts/`. */
+  /** Requests a page by its path below the folder of all pages, such as `drifts/`. */
   readonly get: (path: string, method?: string) => Promise<Response>;
 }
 
-/** `tokenbook view` in a process of its own, until the test is over. */
+/** Starts `tokenbook view` in a separate process, until the test is over. */
 export async function viewing(project: Project, ...args: string[]): Promise<Viewed> {
   const running = project.start("view", "--json", ...args);
   onTestFinished(async () => {
@@ -24,7 +24,7 @@ export async function viewing(project: Project, ...args: string[]): Promise<View
   };
 }
 
-/** Every page to which links lead from the first one, and from these others; by address. */
+/** Returns every page that links reach from the first page and from these other pages, by address. */
 export async function everyPage({ url, get }: Viewed, ...others: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const root = new URL("..", url).href;
   const pages = new Map<string, string>();

@@ -6,7 +6,7 @@ import { embeddedCommits, MINT_ONCE, newProject, type Project, servedSandbox } f
 const INCLUDES = "playbook: 1\nsteps: [{ id: part, uses: ./part.yaml }]\n";
 const PART = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
 
-/** Saves as editors do: a new file takes the place of the old one. */
+/** Saves a file as editors do: a new file replaces the old one. */
 function save(project: Project, file: string, text: string): void {
   project.write(`.${file}.swp`, text);
   renameSync(join(project.folder, `.${file}.swp`), join(project.folder, file));

@@ -1,4 +1,4 @@
-// What the stories share: a project folder, the built command, and a sandbox that shows what really happened.
+// Shared by the stories: a project folder, the built command, and a sandbox that shows what really happened.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,82 +16,82 @@ import { hasPendingSignal } from "./proc.ts";
 
 /** The repository's root, with a slash at its end. */
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
-/** The command under test: the built one, or an installed package's `bin/tokenbook.js` or a binary that TOKENBOOK_BIN names. */
+/** The command under test: the built command, or the `bin/tokenbook.js` of an installed package or the binary that TOKENBOOK_BIN names. */
 export const COMMAND: string = resolvePath(process.env["TOKENBOOK_BIN"] ?? join(ROOT, "bin/tokenbook.js"));
-/** Whether the command is that of this repository, beside the Node that `npm ci` brings. */
+/** Whether the command is the one of this repository, beside the Node that `npm ci` installs. */
 export const isOfClone: boolean = COMMAND === join(ROOT, "bin/tokenbook.js");
-/** Whether the command is a program by itself, which brings its own Node. */
+/** Whether the command is a standalone program, which contains its own Node. */
 export const isBinary: boolean = !COMMAND.endsWith(".js");
-/** The words that run it. */
+/** The words that run the command. */
 export const COMMAND_LINE: readonly [string, ...string[]] = isBinary ? [COMMAND] : [process.execPath, COMMAND];
-/** The same for a shell; paths may hold spaces. */
+/** The same words for a shell. Paths may contain spaces. */
 export const IN_SHELL: string = COMMAND_LINE.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 
-/** A playbook that comes with the product. */
+/** Returns the text of a playbook that comes with the product. */
 export function delivered(name: string): string {
   return readFileSync(join(ROOT, "playbooks", name), "utf8");
 }
 
-/** How a command ended, and all that it printed. */
+/** How a command ended, and everything that it printed. */
 export interface Ended {
-  /** The exit code; null when a signal killed it. */
+  /** The exit code; null if a signal killed the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
   /** stdout, line by line. */
   readonly lines: readonly string[];
-  /** For messages: what was run, and what came of it. */
+  /** For messages: the command line, and its result. */
   readonly transcript: string;
 }
 
-/** The command line by which `script` runs a command on a terminal of so many columns; paths may hold spaces. */
+/** Returns the command line with which `script` runs a command on a terminal with this number of columns. Paths may contain spaces. */
 export function onTerminalOf(columns: number, args: readonly string[]): string {
   const words = args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   return `stty cols ${columns} rows 30; exec ${IN_SHELL} ${words.join(" ")}`;
 }
 
-/** A command under way. */
+/** A command in progress. */
 export interface Running {
   readonly pid: number;
-  /** Resolves when it has ended. */
+  /** Resolves when the command has ended. */
   readonly ended: Promise<Ended>;
-  /** The first lines of stdout, as soon as there are this many, or no more will come. */
+  /** Returns the first lines of stdout, as soon as there are this many or no more will come. */
   lines(count: number): Promise<readonly string[]>;
-  /** Resolves as soon as stdout or stderr holds the text, or no more will come. */
+  /** Resolves as soon as stdout or stderr contains the text, or no more will come. */
   printed(text: string): Promise<void>;
-  /** Resolves when the process has taken the signal. */
+  /** Resolves when the process has received the signal. */
   signal(name: NodeJS.Signals): Promise<void>;
 }
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** For who has a home of their own: compiled code is kept where it is for all others, and not compiled again by each. */
+/** For a user with a separate home: uses the compiled code of all other tests, so that the user does not have to compile it again. */
 export const COMPILED: Variables = { XDG_CACHE_HOME: join(process.env["HOME"] ?? "", ".cache") };
 
-/** A folder that somebody works in. */
+/** A folder in which a user works. */
 export interface Project {
   readonly folder: string;
   readonly variables: Variables;
-  /** Writes a file, and the folders above it. */
+  /** Writes a file, and creates the folders above it. */
   write(name: string, text: string): void;
   read(name: string): string;
-  /** Runs `tokenbook …` to its end: in this process where it can be, as the tests of kills and signals have processes enough. */
+  /** Runs `tokenbook …` to its end: in this process if possible, because the tests of kills and signals start enough processes. */
   run(...args: string[]): Promise<Ended>;
   /** Runs one command after another. */
   runEach(commands: readonly (readonly string[])[]): Promise<readonly Ended[]>;
-  /** Starts `tokenbook …` in a process of its own. */
+  /** Starts `tokenbook …` in a separate process. */
   start(...args: string[]): Running;
-  /** Runs `tokenbook … --json`, and reads what it prints. */
+  /** Runs `tokenbook … --json`, and parses its output. */
   json(...args: string[]): Promise<Ended & { readonly data: Printed }>;
-  /** A folder inside of this one, as somebody who works there. */
+  /** A folder inside this one, in which a user works. */
   within(folder: string): Project;
   /** The same folder for a process with these variables. */
   as(variables: Variables): Project;
-  /** Lays a tokenbook.yaml with the environment "here" for a service at this address. */
+  /** Writes a tokenbook.yaml with the environment "here" for a service at this address. */
   serviceAt(url: string): void;
 }
 
-/** What commands print with `--json`: `run` and `runs show` the reports, `runs` the runs, `check` the files. */
+/** The output of commands with `--json`: `run` and `runs show` print reports, `runs` prints runs, `check` prints files. */
 export interface Printed {
   readonly reports: readonly RunReport[];
   readonly runs: readonly {
@@ -103,7 +103,7 @@ export interface Printed {
   readonly files: readonly { readonly file: string; readonly ok: boolean; readonly diagnostics: readonly Diagnostic[] }[];
 }
 
-/** A new folder, which goes away with the test. */
+/** Creates a new folder, which is removed after the test. */
 export function newProject(variables: Variables = KEYS, name = "project"): Project {
   const folder = join(temporaryFolder(), name);
   mkdirSync(folder);
@@ -148,21 +148,21 @@ function withoutTrace(ended: Ended): Ended {
   return ended;
 }
 
-/** A folder outside of every project, which goes away with the test. */
+/** Creates a folder outside every project, which is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-story-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The keys of a sandbox, as `tokenbook.yaml` names them. */
+/** The keys of a sandbox, under the names that `tokenbook.yaml` uses. */
 export const KEYS: Variables = {
   LEDGER_KEY: "sandbox-ledger-key",
   BUYER_KEY: "sandbox-buyer-key",
   SECOND_BUYER_KEY: "sandbox-second-buyer-key",
 };
 
-/** What a seed says for a sandbox to have these keys, and others like them. */
+/** The part of a seed that gives a sandbox these keys, and others like them. */
 export const KEYS_OF_SANDBOX: Partial<Seed> = {
   ledgerApiKey: "sandbox-ledger-key",
   investors: DEFAULT_SEED.investors.map((investor) => ({
@@ -171,7 +171,7 @@ export const KEYS_OF_SANDBOX: Partial<Seed> = {
   })),
 };
 
-/** Declares the environment "here". An answer may be held for as long as a busy machine needs. */
+/** Declares the environment "here". Its timeout is long enough for a busy machine. */
 export function environmentAt(url: string): string {
   return `environments:
   here:
@@ -192,7 +192,7 @@ export function environmentAt(url: string): string {
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Starts a process, by default with this Node, or the command; it does not outlive the test. */
+/** Starts a process. By default, the process runs the command, or this Node. The process ends with the test at the latest. */
 export function launch(argv: readonly string[], how: { cwd: string; variables?: Variables; program?: string }): Running {
   const { PATH = "", HOME = "" } = process.env;
   const isCommand = how.program === undefined && argv[0] === COMMAND;
@@ -265,7 +265,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, 1));
 }
 
-/** What a running command leads to; fails when it ends before. */
+/** Waits for an event that a running command causes. Fails if the command ends first. */
 export async function reached<T>(running: Running, event: Promise<T>): Promise<T> {
   const early = running.ended.then(({ transcript }) => {
     throw new Error(`it ended before it came so far:\n${transcript}`);
@@ -273,7 +273,7 @@ export async function reached<T>(running: Running, event: Promise<T>): Promise<T
   return Promise.race([event, early]);
 }
 
-/** Looks again and again until there is something. */
+/** Calls `look` repeatedly until it returns something. */
 export async function until<T>(look: () => T | undefined): Promise<T> {
   for (;;) {
     const found = look();
@@ -282,7 +282,7 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
-/** A write that really happened. */
+/** A write that the service committed. */
 export interface Commit {
   readonly operation: string;
   readonly actor: unknown;
@@ -290,15 +290,18 @@ export interface Commit {
   readonly transactionId: string;
 }
 
-/** A service that shows what really happened. */
+/** A service that shows which writes it really committed. */
 export interface Service {
   readonly url: string;
   commits(): Promise<readonly Commit[]>;
-  /** A ledger call on somebody's behalf, from outside of any run: gives the answer. */
+  /** Calls the ledger on behalf of an entity, outside of any run, and returns the answer. */
   call(request: string, as: string, body?: unknown): Promise<unknown>;
 }
 
-/** Serves a sandbox over TCP, with these faults and this seed, until the test ends. Its process is the test's: to start one takes half a second. */
+/**
+ * Serves a sandbox over TCP, with these faults and this seed, until the test ends. The sandbox is in the test's process, because starting another
+ * process takes half a second.
+ */
 export async function servedSandbox(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
   const sandbox = await startSandbox({
     path: ":memory:",
@@ -316,7 +319,7 @@ export async function readySandbox(running: Running): Promise<Sandbox> {
   return JSON.parse(ready) as Sandbox;
 }
 
-/** A sandbox that serves, as the stories ask it. */
+/** A sandbox in use by the stories. */
 export function serviceOf({ ledgerBaseUrl: url, appId, ledgerApiKey }: Sandbox): Service {
   return {
     url,
@@ -340,7 +343,7 @@ async function commitsAt(url: string, key: string): Promise<readonly Commit[]> {
   return ((await response.json()) as { commits: Commit[] }).commits;
 }
 
-/** A person, bob, approves what waits for him. */
+/** Approves the request that waits for bob. */
 export async function approveAsBob(service: Service): Promise<void> {
   const waiting = (await service.call("GET /asset/ownershipTransfer/request/approvals", "userId:bob")) as {
     records: { id: string }[];
@@ -349,7 +352,7 @@ export async function approveAsBob(service: Service): Promise<void> {
   await service.call("POST /asset/ownershipTransfer/approve", "userId:bob", { id: waiting.records.map(({ id }) => id) });
 }
 
-/** What really happened in the embedded sandbox of a project: its file, served again. */
+/** Returns the commits of a project's embedded sandbox, by serving its file again. */
 export async function embeddedCommits(project: Project): Promise<readonly Commit[]> {
   const sandbox = await startSandbox({ path: join(project.folder, ".tokenbook/sandbox.db") });
   try {
@@ -359,12 +362,12 @@ export async function embeddedCommits(project: Project): Promise<readonly Commit
   }
 }
 
-/** The operations of commits, in order. */
+/** Returns the operations of commits, in order. */
 export function operationsOf(commits: readonly Commit[]): readonly string[] {
   return commits.map(({ operation }) => operation);
 }
 
-/** Holds that no write is there twice: same operation, body and actor. */
+/** Expects that no two writes have the same operation, body and actor. */
 export function expectNoneTwice(commits: readonly Commit[], transcript: string): void {
   const writes = commits.map(({ operation, actor, body }) => JSON.stringify([operation, actor, body]));
   expect(
@@ -373,39 +376,39 @@ export function expectNoneTwice(commits: readonly Commit[], transcript: string):
   ).toEqual([]);
 }
 
-/** The row of one step in the first report. */
+/** Returns the row of one step in the first report. */
 export function stepIn({ reports }: Pick<Printed, "reports">, address: string): StepReport {
   const row = reports[0]?.steps.find(({ step }) => step === address);
   if (row === undefined) throw new Error(`the report has no step ${address}`);
   return row;
 }
 
-/** The id of the run that a command has printed. */
+/** Returns the id of the run that a command has printed. */
 export function runIn({ stdout, transcript }: Pick<Ended, "stdout" | "transcript">): string {
   const id = /run (\d{8}T\d{6}-[a-z0-9]{8})$/m.exec(stdout)?.[1];
   expect(id, transcript).toBeDefined();
   return id ?? "";
 }
 
-/** Every file below a folder, by its path. */
+/** Returns the path of every file below a folder. */
 export function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Matches the line of a step in what a run prints, at any depth. */
+/** Returns a pattern for the line of a step in a run's output, at any depth. */
 export function lineOf(outcome: string, step: string, more = ""): RegExp {
   const address = step.replaceAll(/[[\]]/g, String.raw`\$&`);
   return new RegExp(String.raw`^ *${outcome} +${address}  .*${more}`, "m");
 }
 
-/** `with` of a token that may be minted by whoever creates it. */
+/** Returns `with` of a token that its creator may mint. */
 export function tokenWith(id: string, cap = 100): string {
   return `{ id: "${id}", name: ${JSON.stringify(id)}, symbol: TKN, classification: { type: fungible, unit: fractional, valueType: intrinsic, supply: capped-variable }, behaviour: { decimal: 2, maxMintQuantity: ${cap}, transferable: true, burnable: true } }`;
 }
 
-/** A token, a mint of 10.00, and a look at the supply. */
+/** A token, a mint of 10.00, and a read of the supply. */
 export const MINT_ONCE = `playbook: 1
 name: Mint once
 actors:
