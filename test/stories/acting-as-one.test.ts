@@ -53,7 +53,7 @@ test("the runs of one process act as the same entity at the same time", async ()
   expect(ended.code, ended.transcript).toBe(0);
 });
 
-test("where the environment does not say exclusive, nobody waits for anybody", async () => {
+test("if the environment is not marked exclusive, no process waits for another", async () => {
   const at = await desk({ "alice.yaml": recordAs("alice") });
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
   const { running, goOn } = await writing(at, "alice.yaml");
@@ -129,7 +129,7 @@ test("a run of another host is released by a person, and resumed elsewhere; its 
   expect(operationsOf(await service.commits())).toEqual(after);
 });
 
-test("whoever is killed with a write under way leaves the entity marked until its run is settled, and keeps nobody waiting", async () => {
+test("a process that is killed during a write leaves the entity marked until its run is settled, and no other process waits for it", async () => {
   const at = await desk({ "alice.yaml": recordAs("alice") });
   const { running, goOn } = await writing(at, "alice.yaml");
   const run = runIn({ stdout: (await running.lines(1)).join("\n"), transcript: "" });

@@ -27,7 +27,7 @@ test.for(["mint-above-cap", "identity"])(
   },
 );
 
-test("convert says what is lost, and writes what passes its check", async () => {
+test("convert reports what is lost, and its output passes the check", async () => {
   const project = newProject();
   project.write("mint.arazzo.yaml", documentOfPage());
   const made = await project.run("convert", "mint.arazzo.yaml", "mint.yaml");

@@ -224,7 +224,7 @@ test("a plan that an earlier version has kept, with its request in a file of its
 });
 
 // Decision 201.
-test("allowed in an environment, an assistant does not write in one of the same name of another project", async () => {
+test("an assistant that may write in an environment does not write in another project's environment of the same name", async () => {
   const { project, service } = await minting();
   const inner = project.within("inner");
   for (const file of ["tokenbook.yaml", "mint.yaml"]) inner.write(file, project.read(file));
@@ -250,7 +250,7 @@ test("allowed in an environment, an assistant does not write in one of the same 
 });
 
 // Decision 200.
-test("a file that an assistant gives as an input is held to the rules for one that a playbook names, in plan and in run", async () => {
+test("plan and run apply the rules for a playbook's own files to a file that an assistant gives as an input", async () => {
   const { project, service } = await minting();
   const outside = join(temporaryFolder(), "id_ed25519");
   writeFileSync(outside, "c4nary-outside\n");

@@ -76,7 +76,7 @@ steps:
         rescue: [{ id: rather, uses: ledger.status }]
 `;
 
-test("what stood between a failure and the block that was rescued is rescued with it, and so are rounds that failed beside it", async () => {
+test("a rescue covers every step between the failure and the rescued block, and the rounds that failed beside it", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);

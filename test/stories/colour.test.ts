@@ -80,7 +80,7 @@ test("with FORCE_COLOR marks have colours without a terminal", async () => {
   expect(ended.stdout).toMatch(/^\u001b\[32m✓\u001b\[39m ok {6} /m); // oxlint-disable-line no-control-regex -- colours are the point
 });
 
-test("on a terminal: colours, unless somebody wants none; no drawing where the terminal or CI cannot", async () => {
+test("a terminal gets colours unless they are disabled, and no drawing if the terminal or CI cannot show it", async () => {
   const here = project();
   const usual = await onTerminal(here, 80, {}, "run", "look.yaml");
   expect(usual).toContain(`${ESCAPE}[32m✓`);

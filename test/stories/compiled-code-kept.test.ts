@@ -45,7 +45,7 @@ test.skipIf(isBinary)(
   },
 );
 
-test("a command that fails keeps nothing: it has not come by all that the next will need", async () => {
+test("a command that fails keeps no compiled code, because it has not loaded everything that the next command needs", async () => {
   const { project, home } = projectAtHome();
   const failed = await project.run("run", "not-there.yaml");
   expect(failed.code, failed.transcript).toBe(2);
@@ -106,7 +106,7 @@ test("a folder of kept code that is a link is neither written to nor cleared", a
   expect(readdirSync(victim)).toEqual(before);
 });
 
-test("of the folder of kept code only old folders of ours are removed", async () => {
+test("only old folders of tokenbook are removed from the folder of kept code", async () => {
   const { project, home } = projectAtHome();
   const folder = join(home, ".cache/tokenbook");
   const elsewhere = join(project.folder, "elsewhere");

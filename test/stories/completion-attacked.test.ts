@@ -75,7 +75,7 @@ describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
   });
 });
 
-test("no script hands a shell what it would evaluate", async () => {
+test("no script gives a shell text that the shell would evaluate", async () => {
   const project = await shellProject();
   for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     const { stdout } = await project.run("completion", shell);
@@ -83,7 +83,7 @@ test("no script hands a shell what it would evaluate", async () => {
   }
 });
 
-test("what begins like an option is offered as a file or an environment nowhere", async () => {
+test("no shell offers a file or an environment whose name begins like an option", async () => {
   const project = await shellProject();
   project.write("--debug=key.yaml", MINT_ONCE);
   project.write("-rf/mint.yaml", MINT_ONCE);

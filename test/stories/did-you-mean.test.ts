@@ -88,7 +88,7 @@ test("a failpoint", async () => {
   expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
 });
 
-test("what is near to nothing has no suggestion, and the list of what there is", async () => {
+test("a word that resembles no valid word gets no suggestion, but the list of valid words", async () => {
   const ended = await tokenbook(["wibblewobble"]);
   expect(ended.stderr).toContain("next: tokenbook --help");
 });

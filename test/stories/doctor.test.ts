@@ -127,7 +127,7 @@ test("clocks that differ are reported, and by how much", async () => {
   expect(about(seen, "service.clock-skewed")).toMatch(/this machine's clock is 2 h .*ahead of that of the ledger interface/);
 });
 
-test("what no answer shows is not said to be right, and an error that comes as a success is reported", async () => {
+test("doctor does not approve what no answer shows, and reports an error that is sent as a success", async () => {
   const service = await servedSandbox({ seed: { ledger: { tokens: [tokenNamed("ONE")] } } });
   const proxy = await proxyTo(service.url);
   void proxy.next(

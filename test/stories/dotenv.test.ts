@@ -38,7 +38,7 @@ test("without it, and with another, as the options say", async () => {
   expect(missing.stderr).toMatch(/error dotenv\.unreadable\n {2}missing cannot be read: .*ENOENT/);
 });
 
-test("one of a folder above is never read, and none sets what tokenbook itself looks at", async () => {
+test("a .env in a parent folder is never read, and no .env sets a variable that tokenbook itself reads", async () => {
   const project = newProject({});
   project.write(".env", "REGION=above\n");
   project.write("inner/look.yaml", LOOK);

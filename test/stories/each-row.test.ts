@@ -166,7 +166,7 @@ test("a row whose values are spelled in another way is the same row", async () =
   expect([other.code, other.stderr], other.transcript).toEqual([2, expect.stringContaining("each.rows-gone")]);
 });
 
-test("a row that was edited after its run has written is not run as another one", async () => {
+test("a row that was edited after its run has written does not run as a new row", async () => {
   const project = projectWith("id,rooms\nA,3\nB,4\nC,many\nD,13\n");
   await project.run(...EACH);
   const before = await houses(project);
@@ -371,7 +371,7 @@ test.for<readonly [string, string, string]>([
   expect(filesBelow(project.folder).some((file) => file.endsWith(".db"))).toBe(false);
 });
 
-test("what does not go together is refused", async () => {
+test("rows, files and options that do not fit together are refused", async () => {
   const project = projectWith("id,rooms\nA,\nB,2\n");
   for (const [args, words] of [
     [[...EACH, "--input", "rooms=9"], 'houses.csv:3: the row gives "rooms", and so does --input'],

@@ -385,7 +385,7 @@ test("a write with unknown outcome is settled as it was sent, never as it is wri
   expect(operationsOf(await at.service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("what was sent again because nothing later set the same may not be followed by a new step that does", async () => {
+test("if a write was sent again because no later step sets the same value, an edit may not add such a step after it", async () => {
   const { project, proxy, service } = await desk({});
   const described = `playbook: 1
 name: Describe

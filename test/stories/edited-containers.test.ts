@@ -238,7 +238,7 @@ const NOTHING_DONE = `${HEAD.replace("actors:", 'inputs: { who: { type: entity, 
     ensure: { read: ledger.token.get, with: { id: T }, that: response.totalSupply == 0 }
 ${SUPPLY}`;
 
-test("a call that changed nothing is not taken for one that the edited playbook still wants", async () => {
+test("a run is not resumed if an edit changes the condition under which a call changed nothing", async () => {
   const { project, service } = await desk({ "nothing.yaml": NOTHING_DONE });
   const ended = await project.run("run", "nothing.yaml");
   expect(ended.code, ended.transcript).toBe(1);

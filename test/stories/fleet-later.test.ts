@@ -190,7 +190,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(withdrawn.code, withdrawn.transcript).toBe(0);
   });
 
-  test("a run whose key names it is begun beside a submitted one", async () => {
+  test("a run with a key of its own begins beside a submitted run", async () => {
     const { proxy, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
     await submit(machine(), "O8");

@@ -32,7 +32,7 @@ const WRITE = READ.replace(
   'steps:\n  - id: own\n    uses: ledger.asset.create\n    with: { assetType: Property, data: { id: "O${{ run.key }}" } }\n',
 );
 
-test("what others wrote is shown, and obeyed by nobody", async () => {
+test("text from a service is shown, and no program obeys it", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();

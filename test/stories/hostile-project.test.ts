@@ -83,7 +83,7 @@ test.skipIf(!IS_ROOT).each(FOUND)("$name that is another user's link to a file o
   await expectUnused(inner, "the link belongs to user 65534");
 });
 
-test("one that the command line names is taken at the user's word", async () => {
+test("a project file that the command line names is trusted", async () => {
   const { outer, inner } = below(".env");
   chmodSync(join(outer.folder, ".env"), 0o666);
   expect((await inner.run("run", "look.yaml", "--dotenv", "../.env")).stderr).not.toContain("is not used");

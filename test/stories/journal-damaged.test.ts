@@ -163,7 +163,7 @@ test("a run that left a write open keeps nothing back any more once its loss is 
   expect(begun.code, begun.transcript).toBe(0);
 });
 
-test("a row that says something else of a run's end than its records is damage, though the chain is whole", async () => {
+test("a row that contradicts its run's records about the end of the run is damage, even if the chain is intact", async () => {
   const { project, run } = await pendingRun();
   const intact = await project.run("runs", "verify");
   expect(intact.code, intact.transcript).toBe(0);

@@ -56,7 +56,7 @@ test("a lost write of the key is found where the environment says who that is, a
   expect(operationsOf(await at.service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(2);
 });
 
-test("who the key is acts as one with whoever names that entity", async () => {
+test("the key's own entity counts as the same entity as one that is named", async () => {
   const record = (as: string): string => `playbook: 1
 steps:
   - uses: ledger.asset.create

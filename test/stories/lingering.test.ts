@@ -3,7 +3,7 @@ import { newProject } from "./world.ts";
 
 const OPEN_FOR_EVER = { NODE_OPTIONS: `--import ${new URL("../open-for-ever.mjs", import.meta.url).href}` };
 
-test("a command that has ended ends its process, whatever is left open in it, and says what that is", async () => {
+test("a command that has ended ends its process even if something is left open, and reports what that is", async () => {
   const project = newProject();
   project.write("once.yaml", "playbook: 1\nsteps:\n  - { id: all, uses: ledger.asset.stats }\n");
   const checking = ["once.yaml", "twice.yaml"].map((file) => project.as(OPEN_FOR_EVER).start("check", file).ended);

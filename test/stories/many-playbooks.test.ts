@@ -39,7 +39,7 @@ test("twenty playbooks run eight at a time, and two reports list all of them", a
   expect(operations.filter((operation) => operation === "ledger.token.mint")).toHaveLength(COPIES * 2);
 });
 
-test("one of them is broken: it is named, and none is run", async () => {
+test("if one playbook is broken, the message names it and none runs", async () => {
   const project = folderOfPlaybooks();
   project.write(
     "playbooks/broken.yaml",
@@ -53,7 +53,7 @@ test("one of them is broken: it is named, and none is run", async () => {
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
-test("one of them cannot begin: the reports list it beside those that passed", async () => {
+test("if one playbook cannot begin, the reports list it beside those that passed", async () => {
   const project = newProject();
   project.serviceAt((await servedSandbox()).url);
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/^ {4}investor:\n(?: {6}.*\n)+/m, ""));
@@ -77,7 +77,7 @@ test("one of them cannot begin: the reports list it beside those that passed", a
   expect(elementsOf(project.read("report.xml")).filter(({ name }) => name === "failure")).toHaveLength(1);
 });
 
-test("one of them fails: the others pass, and the reports say which", async () => {
+test("if one playbook fails, the others pass, and the reports name it", async () => {
   const project = folderOfPlaybooks();
   project.write(
     "playbooks/copy-07.yaml",

@@ -53,7 +53,7 @@ const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly 
   },
 ];
 
-test("the answer of a mint is lost: what the ledger shows settles it, and what it does not show is unknown; never is it sent again", async () => {
+test("if the answer to a mint is lost, the ledger's evidence settles it, or it stays unknown; it is never sent again", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();

@@ -35,7 +35,7 @@ function holdsIn(project: Project): readonly unknown[] {
   );
 }
 
-test("of one group one run acts: a second is refused with the name of the holder, other groups continue, and the end releases it", async () => {
+test("only one run of a group acts: a second run is refused with the name of the holder, other groups continue, and the end of the run releases the group", async () => {
   const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("alice", "bob") });
   const { running, goOn } = await writing(at, "one.yaml");
   const seen = at.proxy.seen.length;

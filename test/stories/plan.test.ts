@@ -185,7 +185,7 @@ test("rounds side by side are planned as they are run: what has begun beside one
   expect(operationsOf(await service.commits())).toEqual(["ledger.asset.create"]);
 });
 
-test("what depends on what a write would give cannot be known, and all else can", async () => {
+test("only values that depend on the answer to a write cannot be predicted", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write(
     "inner.yaml",

@@ -47,7 +47,7 @@ test("run from another folder, a playbook acts where the tokenbook.yaml beside i
   ]);
 });
 
-test("what is printed to be typed finds the run from where it is typed", async () => {
+test("a printed command finds the run from the folder in which the user types it", async () => {
   const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));

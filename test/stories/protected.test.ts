@@ -182,7 +182,7 @@ test("an approval is not one of what was edited later, though the run with its k
   expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 10 }]);
 });
 
-test("whoever is asked for an approved plan gets commands with all that was typed", async () => {
+test("a message that asks for an approved plan has commands with everything that the user typed", async () => {
   const { project, service } = await protectedDesk();
   const typed = MINT.replace("steps:", "inputs: { amount: { type: decimal, default: 1 } }\nsteps:").replace(
     "value: 10 ",

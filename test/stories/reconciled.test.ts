@@ -163,7 +163,7 @@ test("a drift is the same one each night, until it is acknowledged, changes, or 
   expect((await project.run("drift", "list", "--all")).stdout).toContain(id);
 });
 
-test("every kind of difference is found as what it is", async () => {
+test("every kind of difference is reported as its own kind", async () => {
   const { project } = await ledgerWithGold();
   project.write(
     "expected.csv",
@@ -198,7 +198,7 @@ test("a token that cannot be read leaves the comparison incomplete, and hides no
   expect(ended.stdout).toContain("not read to its end: ledger.account.list of Silver (ledger): HTTP 404");
 });
 
-test("a drift of what was not looked at is not called cleared", async () => {
+test("a drift in something that was not read is not reported as cleared", async () => {
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.50\n`);
   const first = await night(project);

@@ -118,7 +118,7 @@ test("a report that cannot be written after the run leaves the other reports, an
   }
 });
 
-test("a report on stdout is all that is there", async () => {
+test("a report on stdout is the only output there", async () => {
   const { project } = await projectAtSandbox();
   const ended = await project.run("run", "mint.yaml", "--report", "ctrf=-");
   expect(JSON.parse(ended.stdout)).toMatchObject({ reportFormat: "CTRF" });

@@ -76,7 +76,7 @@ test("a part that several ids have lists them, and one that none has is reported
   expect([none.code, none.stderr], none.transcript).toEqual([2, expect.stringContaining('there is no run "nothing-like-it"')]);
 });
 
-test("no command that takes a run gets the text that was typed", () => {
+test("no command that takes a run receives the unresolved text that the user typed", () => {
   const takers: string[] = [];
   const visit = (command: ReturnType<typeof buildProgram>): void => {
     for (const argument of command.registeredArguments.filter((each) => /^runs?$/.test(each.name()))) {

@@ -103,7 +103,7 @@ test("rows whose runs are archived are run no second time, and the command conti
   expect([failed.code, failed.lines.at(-1)], failed.transcript).toEqual([1, "1 of 4 rows: 1 not begun"]);
 });
 
-test("a run stays that shows of an earlier one that it is done, so `resume` does not continue that one", async () => {
+test("a run stays in the journal if it shows that an earlier run is done, so that `resume` does not continue the earlier run", async () => {
   const at = project();
   const waiting = `${CREATE}  - { id: wait, uses: ledger.asset.get, with: { assetType: Property, id: "\${{ steps.create.id }}" }, until: response.id == "no", timeout: 1ms, on_timeout: pending }\n`;
   at.write("create.yaml", waiting);

@@ -86,7 +86,7 @@ test("an exported chain can be checked whatever the texts in it are, and none of
   expect(lastHashOf(exported.lines, run)).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("what a service says of a write begins no line among those about people", async () => {
+test("a service's message about a write cannot begin a line among the lines about people", async () => {
   const forged = "2026-11-22T02:07:24.446Z  resolved  olga  mint: attempt 1 is applied: I saw it";
   const faults = [{ operation: "ledger.token.mint", fault: { "receipt-failed": `no\n${forged}` } }];
   const project = newProject();
@@ -98,7 +98,7 @@ test("what a service says of a write begins no line among those about people", a
   expect(shown.lines.filter((line) => line.startsWith(forged))).toEqual([]);
 });
 
-test("whoever changes a record is found out: the first that is not as it was written is named, the other runs are whole", async () => {
+test("a changed record is detected: the first record that differs is named, and the other runs are intact", async () => {
   const { project, run } = await resolved();
   const other = runIn(await project.run("run", "mint.yaml"));
   const [hit] = inJournal(project, (database) => {

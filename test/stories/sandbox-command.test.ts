@@ -21,7 +21,7 @@ test("a fault plan in a file goes wrong as it says", async () => {
   expect(run.stdout, run.transcript).toContain("refused as expected: HTTP 500: a fault of the plan");
 });
 
-test("a fault plan that is none is named before anything is served", async () => {
+test("an invalid fault plan is reported before anything is served", async () => {
   const project = newProject();
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: fire }\n");
   const wrong = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");

@@ -146,7 +146,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expect(hits(JSON.stringify(await world.commits()))).toContain("c4nary/pin");
 });
 
-test("nor does anybody by the variables with which Node, or a library, prints what it does", async () => {
+test("the debug variables of Node and of libraries show no secrets either", async () => {
   const world = await servedSandbox();
   const project = newProject({ ...VARIABLES, TEAM: "blue", NODE_DEBUG: "*", DEBUG: "*" });
   project.serviceAt(world.url);

@@ -23,7 +23,7 @@ async function impostor(): Promise<{ readonly url: string; readonly heard: reado
   return { url: `https://localhost:${(server.address() as AddressInfo).port}`, heard };
 }
 
-test.runIf(hasOpenssl)("no command that would send a key begins, and whoever poses as the service hears nothing", async () => {
+test.runIf(hasOpenssl)("no command that would send a key begins, and an impostor of the service receives nothing", async () => {
   const { url, heard } = await impostor();
   const project = newProject(UNCHECKED);
   project.serviceAt(url);

@@ -51,7 +51,7 @@ test("check refuses a written list with too many rounds, and no run of it begins
   }
 });
 
-test("a long list that no step is sure to go through is no reason to refuse a run", async () => {
+test("a run is not refused for a long list that no step is certain to iterate", async () => {
   const project = newProject();
   project.write("inputs.json", JSON.stringify({ rows: ROWS }));
   project.write("skips.yaml", `playbook: 1\n${INPUT}steps:\n  - { id: each, if: size(inputs.rows) < 10, ${LOOP} }\n`);
