@@ -8,7 +8,7 @@ import { VARIETIES } from "../../simulation/varieties.ts";
 import { World } from "../../simulation/world.ts";
 import { isNightly } from "../sizes.ts";
 
-const SEEDS = isNightly ? 2_000 : 100;
+const SEEDS = isNightly ? 2_000 : 40;
 const READ_LAG_MS = 2_661;
 const TAKES_MS = 4_020;
 
