@@ -52,7 +52,7 @@ test("the JSON of every kind of finding meets the published schema, which is clo
   }
 });
 
-// The official schema is of draft 4, with patterns that Unicode mode refuses.
+// The official schema is written in draft 4, and its patterns fail in Unicode mode.
 const ajv = new Draft4.default({ strict: false, allErrors: true, unicodeRegExp: false });
 formats.default(ajv);
 const validSarif = ajv.compile(sarifSchema);
@@ -105,7 +105,7 @@ test("a SARIF path is a relative address, whatever is in it; outside of the root
   expect(at("/a space/ü/..b.yaml")).toMatchObject({ uri: "..b.yaml" });
 });
 
-/** Reads a workflow command as GitHub's runner does. */
+/** Parses a workflow command as GitHub's runner does. */
 function commandOf(line: string): {
   readonly name: string;
   readonly properties: Record<string, string>;

@@ -44,7 +44,7 @@ function explained(text: string): string {
   return [problem.code, ...lines.slice(1, lines.indexOf("response:"))].join("\n");
 }
 
-// Each begins with its expression after ">", and ends at an empty line.
+// Each example begins with its expression after ">" and ends at an empty line.
 const TABLE = readFileSync(new URL("explanations.txt", import.meta.url), "utf8")
   .split("\n\n")
   .filter((block) => block.startsWith("> "))

@@ -89,7 +89,7 @@ interface Tapped {
   readonly diag: JsonObject | null;
 }
 
-/** The points of each subtest, as a TAP parser has them; it refuses what is no TAP. */
+/** Returns the points of each subtest, as a TAP parser reads them. Fails if the text is not valid TAP. */
 function tapped(text: string): readonly (readonly Tapped[])[] {
   const subtests: Tapped[][] = [];
   const odd: string[] = [];
@@ -290,7 +290,7 @@ describe("OTLP", () => {
   });
 });
 
-// What a page of ours is made of; nothing else may come of any text.
+// Our pages consist of these elements. No text from outside may add another element.
 const PAGE_ELEMENTS = new Set(
   "html head meta title style body script a article b button code dd details div dl dt footer h1 h2 h3 header input label li main nav ol p pre section span summary table tbody td th thead time tr ul svg rect line path circle".split(
     " ",
@@ -380,7 +380,7 @@ test.each(FORMATS)("what people read stays readable in %s, and what programs rea
   expect(written(format, [reported(hostileRun(text).all)])).toContain(text);
 });
 
-// Of a format that is made of commands, each line is one of ours.
+// Removes our own commands: in a format made of commands, every line begins with one.
 function withoutOwnCommands(format: Format, output: string): string {
   return format === "github" ? output.replaceAll(/^::(?:error|warning) /gm, "") : output;
 }

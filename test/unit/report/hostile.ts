@@ -7,7 +7,7 @@ import type { HeldValue, StepProblem } from "../../../src/protocol/record.ts";
 import { Records } from "./records.ts";
 import { isNightly } from "../../sizes.ts";
 
-/** What log readers of CI systems obey, each of them somewhere. */
+/** Commands that the log reader of some CI system obeys. */
 export const LOG_COMMANDS: readonly string[] = [
   "::error::boo",
   "  ::set-output name=x::y",
@@ -22,7 +22,7 @@ export const LOG_COMMANDS: readonly string[] = [
   "section_start:1:x\r\u001b[0K",
 ];
 
-/** What nobody sees: it hides a text, or makes two that look alike. */
+/** Invisible characters: they hide text, or make two different texts look alike. */
 export const INVISIBLE: readonly string[] = [
   "a\u200bb",
   "\ufeffa",
@@ -37,7 +37,7 @@ export const INVISIBLE: readonly string[] = [
   "\ufff9a\ufffbb\u{1d173}\u{1bca0}",
 ];
 
-/** What looks alike and must stay: emoji of several characters, and scripts that are shaped by characters of no width. */
+/** Texts that resemble the invisible ones and must stay: emoji of several characters, and scripts that need characters of no width. */
 export const READABLE: readonly string[] = [
   "👩‍💻",
   "👩🏽‍🚀",
@@ -52,7 +52,7 @@ export const READABLE: readonly string[] = [
   "שלום",
 ];
 
-/** Texts that somebody might plant. */
+/** Texts that an attacker might plant. */
 export const FRAGMENTS: readonly string[] = [
   ...LOG_COMMANDS,
   ...INVISIBLE,
@@ -92,14 +92,14 @@ export const FRAGMENTS: readonly string[] = [
   "x".repeat(5_000),
 ];
 
-/** 200 texts that somebody might plant; the same each time. */
+/** 200 texts that an attacker might plant. The list is the same each time. */
 export const HOSTILE: readonly string[] = Array.from({ length: 200 }, (_, at) => {
   if (at < FRAGMENTS.length) return FRAGMENTS[at] ?? "";
   const pick = (by: number): string => FRAGMENTS[(at * by + by) % FRAGMENTS.length] ?? "";
   return `${pick(7)}\n${pick(11)}${at % 2 === 0 ? "\n" : ""}${pick(13)}`;
 });
 
-// What only some of the formats would obey.
+// Texts that only some of the formats would obey.
 const MARKS: readonly string[] = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
@@ -139,7 +139,7 @@ const MARKS: readonly string[] = [
   "../../etc/passwd",
 ];
 
-/** So many texts, each different, put together from what is dangerous somewhere; the same each time. */
+/** Returns this many different texts, put together from parts that are dangerous in some format. They are the same each time. */
 export function manyHostile(count: number): readonly string[] {
   const parts = [...FRAGMENTS.filter((part) => part.length < 1_000), ...MARKS];
   return Array.from({ length: count }, (_, at) => {
@@ -159,7 +159,7 @@ export const GROUPS: readonly (readonly (readonly string[])[])[] = inParts(
   200,
 );
 
-/** A run in which every text that comes from outside is this one; where others are given, each step is about one of them. */
+/** Builds a run in which every text from outside is `text`. If `others` are given, each step uses one of those instead. */
 export function hostileRun(text: string, others: readonly string[] = []): Records {
   const [first = text, second = text, third = text, fourth = text] = others;
   const problemOf = (said: string): StepProblem => ({
@@ -253,7 +253,7 @@ function comparisonOf(text: string): Comparison {
   };
 }
 
-/** The page for auditors of the comparison in a run, whose drift has the text wherever it can have one. */
+/** Returns the auditors' page for the comparison in a run. Its drifts have the text in every field that can hold one. */
 export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<string> {
   const { comparison, outcome } = steps.find((step) => step.comparison !== null) ?? {};
   if (comparison === undefined || comparison === null || outcome === undefined) throw new Error("nothing was compared");
@@ -277,10 +277,10 @@ export function hostileAudit({ run, steps }: RunReport, text: string): Iterable<
   return auditPage({ of, title: text, latest, isOutdated: true, runs: [latest, whole], drifts, driftCount, now: 0 });
 }
 
-// Where characters of no width belong in what is readable, also where it is cut.
+// Readable texts in which characters of no width belong, also after a cut.
 const JOINED = /👩‍💻|👩🏽‍🚀|🏳️‍🌈|🏳️|❤️|1️(?:⃣|…)|ی‌خ|क्‍ष/gu;
 
-/** Whatever no terminal or log may receive: a control or an invisible character, an unpaired surrogate, a command of a CI system. */
+/** Returns the lines that no terminal or log may receive: with a control or invisible character, an unpaired surrogate or a CI command. */
 export function dangersOf(output: string): readonly string[] {
   const judged = output.replaceAll(JOINED, "x");
   return judged.split("\n").flatMap((line) => {
@@ -293,15 +293,15 @@ export function dangersOf(output: string): readonly string[] {
   });
 }
 
-/** Where the pages of one server lie. */
+/** The address below which a server has its pages. */
 export const SERVED_FOLDER = "http://127.0.0.1:1/token/";
 
-/** Whether a link of a page leads to another page of its server. */
+/** Returns whether a link on a page leads to another page of the same server. */
 export function staysBelow(page: string | undefined, link: string): boolean {
   return page !== undefined && new URL(link, page).href.startsWith(SERVED_FOLDER);
 }
 
-/** A listed run whose every text is this one. */
+/** Returns a listed run in which every text is `text`. */
 export function hostileRow(text: string): ListedRun {
   const detail = { name: text, durationMs: 1, counts: text };
   return { id: text, playbook: text, environment: text, openedAt: text, outcome: "failed", heldBy: text, detail };

@@ -157,7 +157,7 @@ test("rounds whose keys are written alike have names of their own", () => {
   const names = parseXml(junitText([report]))
     .children.flatMap(casesOf)
     .map(({ attributes }) => attributes["name"]);
-  expect(new Set(names).size, names.join("\n")).toBe(6); // with the run itself, which did not end
+  expect(new Set(names).size, names.join("\n")).toBe(6); // five rounds, and the run itself, which did not end
   expect(names.slice(0, 2)).toEqual(["owned[a  b]: See who owns it", "owned[a  b]: See who owns it (2)"]);
   const { results } = JSON.parse([...ctrfReport([report])].join("")) as {
     readonly results: { readonly tests: readonly { readonly name: string }[] };

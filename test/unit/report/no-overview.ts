@@ -1,6 +1,6 @@
 import type { StateOverview } from "../../../src/report/html/pages/overview.ts";
 
-/** The first page of a state directory in which nothing has run. */
+/** The overview of a state directory in which nothing has run. */
 export const NO_OVERVIEW: StateOverview = {
   runs: [],
   open: new Set(),

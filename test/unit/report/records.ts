@@ -24,7 +24,7 @@ export const STEPS: readonly StepHeading[] = [
   { id: "owned", name: "See who owns it", uses: "ledger.asset.get", line: 30 },
 ];
 
-/** Records of one run, made by hand: each comes a second after the one before. */
+/** Records of one run, made by hand. Each record comes a second after the previous one. */
 export class Records {
   readonly all: RunRecord[] = [];
   #epoch = 1;
@@ -36,7 +36,7 @@ export class Records {
     return this;
   }
 
-  /** When the next record comes. */
+  /** The time of the next record. */
   get at(): number {
     return this.#at;
   }
@@ -110,7 +110,7 @@ export class Records {
     return this.add({ kind: "receipt.read", step, attempt: 0, committed: receipt["status"] === "COMMITTED", receipt });
   }
 
-  /** A write that went well, from its intent to its completion. */
+  /** Adds a write that succeeded, from its intent to its completion. */
   written(step: string): this {
     const startedAt = this.#at;
     this.intended(step).answered(step).receipt(step);
@@ -163,7 +163,7 @@ export function amount(text: string): Decimal {
   return Decimal.fromJsonSource(text);
 }
 
-/** One run of each kind that there is. */
+/** One run of each kind. */
 export const RUNS: Readonly<Record<string, () => Records>> = {
   passed: () =>
     new Records()
@@ -308,7 +308,7 @@ export const RUNS: Readonly<Record<string, () => Records>> = {
       .closed("failed", {}, { code: "output.no-value", message: "an output has no value: steps.token.id" }),
 };
 
-/** A write that the ledger took and did not commit, and that was sent again by a later process. */
+/** Returns a run with a write that the ledger accepted but did not commit, and that a later process sent again. */
 export function uncommitted(): Records {
   return new Records()
     .opened({ steps: STEPS.slice(1, 2) })
@@ -324,7 +324,7 @@ export function uncommitted(): Records {
     .closed("unknown");
 }
 
-/** An exchange that has the text wherever it can have one. */
+/** Returns an exchange that has the text in every field that can hold one. */
 export function exchangeOf(text: string): KeptExchange {
   return {
     run: "run",
@@ -340,7 +340,7 @@ export function exchangeOf(text: string): KeptExchange {
   };
 }
 
-/** An exchange of a run, which has the name of its playbook wherever it can have a text. */
+/** Returns one exchange for each run. It has the name of the run's playbook in every field that can hold a text. */
 export function exchangesOf(records: readonly RunRecord[]): readonly KeptExchange[] {
   return records.flatMap((record) => (record.kind === "run.opened" ? [exchangeOf(record.playbook.name)] : []));
 }

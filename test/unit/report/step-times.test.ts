@@ -5,8 +5,8 @@ import { plainLine } from "../../../src/report/steps/step-lines.ts";
 import type { StepReport } from "../../../src/report/shape.ts";
 import { Records, START, TRANSACTION } from "./records.ts";
 
-// The records come a second after one another. What a step took is work, waiting and stops: together they are the time from its first
-// record to its last.
+// Each record comes a second after the previous one. The time from a step's first record to its last consists of
+// work, waiting and stops.
 
 const HOUR = 3_600_000;
 
@@ -61,7 +61,7 @@ test("the time between a stop and its resume is no part of a write's duration", 
   records.pass(3 * HOUR).claimed();
   records.add({ kind: "attempt.settled", step: "mint", attempt: 0, verdict: "applied", evidence: {} });
   records.add({ ...COMPLETED, step: "mint", startedAt: START + 2_000 }).closed("passed");
-  // From its stop at 4 s to the claim at 6 s and three hours.
+  // The stop comes at 4 s, and the claim at 6 s plus three hours.
   expect(timesOf(records, "mint")).toMatchObject({ durationMs: 4_000, waitedMs: 0, stoppedMs: 3 * HOUR + 2_000 });
   const { run } = reportOf(records.all);
   expect(run.durationMs).toBe(Date.parse(run.finishedAt ?? "") - START - 3 * HOUR - 1_000);

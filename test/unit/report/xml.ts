@@ -11,7 +11,7 @@ const NAME = /[A-Za-z_][\w.-]*/y;
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** Parses the part of XML that reports use, and refuses whatever is not well-formed. */
+/** Parses the part of XML that reports use. Throws if a text is not well-formed. */
 export function parseXml(text: string): Element {
   if (ILLEGAL.test(text)) throw new SyntaxError("an illegal character");
   const parser = new Parser(text);
@@ -21,7 +21,7 @@ export function parseXml(text: string): Element {
   return root;
 }
 
-/** Every element of a document, in the order in which they begin. */
+/** Returns every element of a document, in the order in which they begin. */
 export function elementsOf(text: string): readonly Element[] {
   return within(parseXml(text));
 }

@@ -1,7 +1,7 @@
 import xterm from "@xterm/headless";
 import type { Terminal } from "../../../../src/cli/shell.ts";
 
-/** A terminal as people have it: what is written is obeyed, and what it shows can be read. */
+/** A real terminal, emulated: it obeys what is written to it, and tests can read what it shows. */
 export class EmulatedScreen implements Terminal {
   readonly isTTY = true;
   readonly #terminal: xterm.Terminal;
@@ -21,7 +21,7 @@ export class EmulatedScreen implements Terminal {
     this.#terminal.write(text);
   }
 
-  /** All that it shows and has scrolled away, line by line. */
+  /** Returns everything that it shows or has scrolled away, line by line. */
   async lines(): Promise<readonly string[]> {
     await new Promise<void>((done) => this.#terminal.write("", done));
     const { active } = this.#terminal.buffer;

@@ -10,7 +10,7 @@ import { FakeScreen } from "./screen.ts";
 
 const ESCAPE = "\u001b";
 const COLOUR = /^\[[\d;]*m/;
-/** Moving, erasing, the cursor, and drawing a frame at once. */
+/** The sequences that the view may write: they move the cursor, erase, hide or show the cursor, and draw a frame at once. */
 const OURS = /^\[(?:\?25[hl]|\?2026[hl]|\d*[ABGK])/;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));

@@ -3,7 +3,7 @@ import type { Terminal } from "../../../../src/cli/shell.ts";
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const SEQUENCE = /\u001b\[([?\d;]*)([A-Za-z])|\n|\r|[^\u001b\n\r]+/g;
 
-/** A terminal that remembers what it would show. It knows the few sequences that a redrawn tree needs. */
+/** A terminal that remembers what it would show. It knows only the few sequences that redraw a tree. */
 export class FakeScreen implements Terminal {
   readonly isTTY = true;
   readonly columns: number;

@@ -8,7 +8,7 @@ import { Records, START } from "../records.ts";
 import { watched } from "./watched.ts";
 import { EmulatedScreen } from "./emulator.ts";
 
-// What a terminal shows while runs go, held as files: look at them when they change.
+// These files hold what a terminal shows during runs. Read them when they change.
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -27,7 +27,7 @@ function notify(observer: Observer, ...events: readonly RunEvent[]): void {
   for (const event of events) observer.event(event);
 }
 
-/** The screen as it is after these events, and as it is left. */
+/** Returns the screen after these events, and the screen that remains when the view has ended. */
 async function screens(columns: number, play: (view: LiveView) => void, rows = 24): Promise<string> {
   const screen = new EmulatedScreen(columns, rows);
   const onCrash = (error: unknown): void => expect.unreachable(String(error));
@@ -50,7 +50,7 @@ async function screens(columns: number, play: (view: LiveView) => void, rows = 2
   return [ruler, ...during.map(settled), ruler, ...after, ""].join("\n");
 }
 
-// The spinner turns, and the wall's time is where somebody lives.
+// Replaces the spinner, because it turns, and the wall-clock time, because it depends on the time zone.
 function settled(line: string): string {
   return line.replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿").replaceAll(/\d\d:\d\d:\d\d/g, "hh:mm:ss");
 }
