@@ -17,7 +17,7 @@ const SLOW: Channel = { kind: "command", name: "desk", argv: ["notify"], events:
 const said: string[] = [];
 beforeEach(() => void said.splice(0));
 
-/** A courier with letters for a channel that is notified by `start`. */
+/** Returns a courier with letters for a channel whose notifications `start` runs. */
 function desk(
   time: VirtualTime,
   start: StartCommand,

@@ -13,7 +13,7 @@ const plans = fc.record({
   jitterMs: fc.constantFrom(0, 2 * MINUTE),
 });
 
-/** What happens next: time passes, and the firing under way may come to its end. */
+/** What happens next: time passes, and the current firing may end. */
 const course = fc.array(fc.record({ passMs: fc.integer({ min: 1_000, max: 90 * MINUTE }), ends: fc.boolean() }), {
   maxLength: 40,
 });

@@ -1,4 +1,4 @@
-// A machine on which schedules run: virtual time, the real table on a real disk, processes that come and go, and runs that only take time.
+// A machine that runs schedules: with virtual time, the real table on a real disk, processes that start and end, and runs that only take time.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { VirtualTime } from "../../../simulation/time.ts";
@@ -31,16 +31,16 @@ import type { Blocking } from "../../../src/report/schedule/shape.ts";
 const PARIS = "Europe/Paris";
 const MINUTE = 60_000;
 
-/** What a run does: how long it takes, and how it ends when nobody stops it. */
+/** What a run does: how long it takes, and how it ends if nobody stops it. */
 export interface Work {
   readonly minutes: number;
   readonly outcome?: RunOutcome;
   readonly problem?: KeptFailure;
-  /** How long it continues after it was asked to stop. */
+  /** How many minutes it continues after a request to stop. */
   readonly stopsAfterMinutes?: number;
 }
 
-/** A schedule of the tests: everything but its pattern may be left out. */
+/** Returns a schedule for the tests. Everything but the cron pattern has a default. */
 export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & { timezone?: string } = {}): Schedule {
   const { timezone = PARIS, ...rest } = more;
   const otherwise = { overlap: "skip", catchupMs: 0, jitterMs: 0, timeLimitMs: undefined, retry: undefined } as const;
@@ -50,37 +50,37 @@ export function schedule(cron: string, more: Partial<Omit<Schedule, "cron">> & {
 /** A process that serves schedules. */
 export interface Process {
   readonly ended: Promise<void>;
-  /** Why nothing would be fired now. */
+  /** Returns why the process would fire nothing now. */
   notReady(): string | undefined;
-  /** What Prometheus would read. */
+  /** Returns the metrics that Prometheus would read. */
   metrics(): Promise<string>;
-  /** As SIGTERM does. */
+  /** Stops the process as SIGTERM does. */
   stop(): void;
-  /** As SIGKILL does: nothing more comes of it. */
+  /** Kills the process as SIGKILL does: it does nothing more. */
   kill(): void;
 }
 
 export class Desk {
   readonly time: VirtualTime;
-  /** What was notified, in order, as `event summary`. */
+  /** Notifications in order, as `event summary`. */
   readonly notified: string[] = [];
-  /** What was logged, in order, as `event message`. */
+  /** Log entries in order, as `event message`. */
   readonly logged: string[] = [];
-  /** Runs that were begun, by process. */
+  /** The runs that each process began. */
   readonly runs: { readonly process: number; readonly at: number }[] = [];
-  /** What each run does; the last one does for all that follow. */
+  /** What each run does. Further runs repeat the last entry. */
   work: readonly Work[] = [{ minutes: 1 }];
-  /** Runs that a person must look after. */
+  /** Runs that need a person's attention. */
   readonly blocking: Map<string, Blocking> = new Map<string, Blocking>();
-  /** What others find a process to be that has ended. */
+  /** What other processes conclude about a process that has ended. */
   ended: Life = "dead";
-  /** By how much the clock of the machine is ahead, in milliseconds. */
+  /** How far the machine's clock is ahead, in milliseconds. */
   aheadMs = 0;
   /** How many minutes a firing waits for its slot. */
   slotAfterMinutes = 0;
-  /** What a look at the schedules meets first. */
+  /** Called first by each look at the schedules. */
   look: () => void = () => undefined;
-  /** How the command that is notified ends. */
+  /** How the notification command ends. */
   listener: () => CommandEnd = () => ({ code: 0, signal: null, stderr: "" });
   readonly #state = new TestState();
   readonly #place: StatePlace;
@@ -119,7 +119,7 @@ export class Desk {
     };
   }
 
-  /** As a system's own scheduler has it: gives the exit code. */
+  /** Fires once, as a system's own scheduler would. Returns the exit code. */
   async once({ writes = false }: { readonly writes?: boolean } = {}): Promise<number> {
     const { parts } = this.#process();
     const scheduled = { id: "supply.yaml", playbook: "supply.yaml", environment: "here", schedule: undefined, writes };
@@ -130,18 +130,18 @@ export class Desk {
     }
   }
 
-  /** Lets time pass up to a moment. */
+  /** Lets time pass until a moment. */
   async until(moment: string): Promise<void> {
     await this.time.until(this.time.sleep(Date.parse(moment) - this.time.now()));
   }
 
-  /** Stops a process, and lets time pass until it is gone. */
+  /** Stops a process, and lets time pass until it has ended. */
   async end(process: Process): Promise<void> {
     process.stop();
     await this.time.until(process.ended);
   }
 
-  /** Makes the file one of the first format, as an earlier version has left it. */
+  /** Turns the file into one of the first format, as an earlier version left it. */
   age(): void {
     const database = Database.open(join(this.#state.folder, "schedule.db"), SCHEDULES);
     for (const column of ["reason", "since", "told_at", "times"])
@@ -150,7 +150,7 @@ export class Desk {
     database.close();
   }
 
-  /** How often in a row the schedule has not passed for the same reason, as one learns who only looks. */
+  /** Returns how often in a row the schedule has not passed for the same reason. It only reads, as a command that lists schedules does. */
   timesInARow(): number | undefined {
     const ports = { clock: this.time, redact: (text: string) => text };
     const store = ScheduleStore.look(this.#place, ports);
@@ -159,12 +159,12 @@ export class Desk {
     return times;
   }
 
-  /** A person's word that a schedule is free. */
+  /** Releases the schedule, as a person does. */
   release(): void {
     this.#look((store) => store.release("supply.yaml", { code: "schedule.released", message: "released" }));
   }
 
-  /** The runs that people have released. */
+  /** Returns the runs that people have released. */
   released(): readonly Released[] {
     return this.#look((store) => store.firings.released("supply.yaml"));
   }
@@ -174,7 +174,7 @@ export class Desk {
     rmSync(this.#state.folder, { recursive: true });
   }
 
-  /** The firings in order, as a table: by the clock of Paris when it was due, began and ended, and what it became. */
+  /** Returns the firings in order, as a table: when each was due, began and ended by the clock of Paris, and its outcome. */
   table(timezone: string = PARIS): string {
     const firings = this.#look((store) => store.firings.history("supply.yaml", 10_000)).toReversed();
     return firings.map((firing) => row(firing, timezone)).join("\n");
@@ -239,7 +239,7 @@ export class Desk {
     return end;
   };
 
-  // A process that was killed waits for ever.
+  // The sleep of a killed process never ends.
   #clockOf(pid: number): Clock {
     const { time } = this;
     return {

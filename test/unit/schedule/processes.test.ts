@@ -1,4 +1,4 @@
-// Several processes on one state: these run in a folder and on a server.
+// Several processes share one state. These tests run on a folder and on a server.
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/base/exit.ts";
 import { LIMITS } from "../../../src/base/limits.ts";

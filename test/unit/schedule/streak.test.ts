@@ -8,7 +8,7 @@ function failing(message: string, code = "service.refused", why?: string): Work 
   return { minutes: 5, outcome: "failed", problem: { code, message, ...(why === undefined ? {} : { why }) } };
 }
 
-/** Serves from midnight on, for so many hours, with one run each. */
+/** Serves the schedule for this many hours from midnight, with one run an hour. */
 async function served(desk: Desk, work: readonly Work[], hours: number): Promise<void> {
   desk.work = work;
   const service = desk.serve(HOURLY);
