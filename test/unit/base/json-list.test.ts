@@ -16,7 +16,7 @@ function whole(text: string | Buffer): Json | typeof BROKEN {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a text that comes in chunks, as an answer is read: its pieces, and then the rest. */
+/** Reads a text that arrives in chunks, as an answer does: first its pieces, then the rest. */
 function inPieces(bytes: Buffer, ends: readonly number[]): { readonly value: Json | typeof BROKEN; readonly pieces: number } {
   const records: Json[] = [];
   let pieces = 0;
@@ -79,7 +79,7 @@ function newList(): fc.Arbitrary<string> {
 
 const list = newList();
 
-/** Cuts something out of the bytes, doubles it, or puts something else in its place. */
+/** Replaces up to three bytes with another text. Either may be empty, so this also inserts and deletes. */
 const mutation = fc.tuple(
   fc.nat(),
   fc.nat(3),

@@ -18,7 +18,7 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
     numeral,
     fc.constantFrom("null", "true", "false"),
     fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
-    // Texts with what looks like numbers of ours.
+    // Texts that contain what looks like our mark for numbers.
     fc
       .array(fc.constantFrom(":", ",", "[", "]", "}", '"', " ", "\\", "1.5", "-2e3", "\u0091"), { maxLength: 8 })
       .map((parts) => JSON.stringify(parts.join(""))),
@@ -29,7 +29,7 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-// JavaScript puts keys that look like array indexes first; their order says nothing in JSON.
+// JavaScript puts keys that look like array indexes first. The order of keys means nothing in JSON.
 function hasIndexKey(text: string): boolean {
   return /"\d+":/.test(text);
 }
@@ -109,7 +109,7 @@ test("any name that is twice in one object is found in any JSON text", () => {
   fc.assert(
     fc.property(jsonText, key, fc.nat(), fc.constantFrom("", " ", "\n"), (text, name, at, space) => {
       const twice = `${space}${JSON.stringify(name)}${space}:0`;
-      // A comma at the end of a text is no place for a name.
+      // A comma at the end of a text is not a place where a name can go.
       const places = [...text.matchAll(/"(?:[^"\\]|\\.)*"|([{,])(?=")/g)].flatMap(({ 1: sign, index }) =>
         sign === undefined ? [] : index + 1,
       );

@@ -15,7 +15,7 @@ test("what nobody sees is shown, and what emoji and scripts need to be read stay
     String.raw`a\u200bb\ufeff\u00ad\u2060\u180e\u3164 \udb40\udc41`,
   );
   for (const text of READABLE) expect(sanitise(text)).toBe(text);
-  // Two amounts that look alike, a row of selectors that holds a message, and a joiner where nothing is joined.
+  // Two amounts that look alike, a row of selectors that hides a message, and a joiner that joins nothing.
   expect(sanitise("1\ufe0f00")).toBe(String.raw`1\ufe0f00`);
   expect(sanitise("❤\ufe0f\ufe0f\u{e0101}")).toBe(`❤\ufe0f${String.raw`\ufe0f\udb40\udd01`}`);
   expect(sanitise("pay\u200dee")).toBe(String.raw`pay\u200dee`);
