@@ -12,7 +12,7 @@ import { shownBy, silentShell } from "./shell.ts";
 
 const COLUMNS = 80;
 
-/** What is longer than a terminal is wide; a name, an address or a command is not parted. */
+/** Returns the lines that are wider than the terminal. Lines that may be wider are left out: names, addresses and commands are never broken. */
 function tooLong(text: string): readonly string[] {
   return text
     .split("\n")

@@ -7,7 +7,7 @@ const FILLED_AT = Date.now() - 1_000;
 const DIGITS = "0123456789abcdef";
 
 let made = 0;
-/** An id that the service makes. */
+/** Returns an id as the service makes it. */
 function madeId(length: number): string {
   return DIGITS.repeat(4).slice(0, length - 4) + String(++made).padStart(4, "0");
 }

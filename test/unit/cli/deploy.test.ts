@@ -1,4 +1,4 @@
-// The files under deploy/, and the commands of docs/scheduling.md: that they can be read, and that the commands and options in them exist.
+// These tests check that the files under deploy/ can be read, and that the commands and options in them and in docs/scheduling.md exist.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { silentShell } from "./shell.ts";
 
 const program = buildProgram(silentShell());
 
-/** Holds that a command exists, and each option that it is given. */
+/** Expects that a command exists, and each option on its line. */
 function expectKnown(line: string): void {
   const [name, ...words] = line.replaceAll(/"[^"]*"/g, "TEXT").split(/\s+/);
   expect(name, line).toBe("tokenbook");
@@ -88,7 +88,7 @@ describe("the files under deploy/", () => {
   test("each is looked at below", () => {
     expect(globSync("deploy/**/*.*").toSorted()).toEqual([
       "deploy/compose/compose.yaml",
-      "deploy/github/action.yaml", // test/release/release.test.ts looks at it
+      "deploy/github/action.yaml", // test/release/release.test.ts checks it
       "deploy/github/reconcile.yaml",
       "deploy/kubernetes/cronjob.yaml",
       "deploy/kubernetes/deployment.yaml",
@@ -141,17 +141,17 @@ describe("the files under deploy/", () => {
       UMask: "0077",
     };
     for (const [key, value] of Object.entries(wanted)) expect([key, unit.get(key)]).toEqual([key, value]);
-    // Whoever cannot see the processes of others takes the holder of a run for dead.
+    // A process that cannot see other users' processes would conclude that the holder of a run is dead.
     for (const key of ["ProtectProc", "ProcSubset", "MemoryDenyWriteExecute"])
       expect([key, unit.get(key)]).toEqual([key, undefined]);
-    // A key in the unit could be read by everybody.
+    // Everybody can read a unit file, so it must hold no key.
     expect([...unit.keys()]).not.toContain("Environment");
   });
 
   test("the pods of kubernetes/workers.yaml run a command that exists, may do no more than they need, and share no host name", () => {
     const pod = podOf("workers");
     expectKnown(pod?.containers[0]?.command.join(" ") ?? "");
-    // Two pods of one name on one node could not be distinguished by their pids.
+    // If two pods on one node had the same name, their pids could not distinguish them.
     expect(pod).not.toHaveProperty("hostname");
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(80);
     expect(pod).toMatchObject({
@@ -168,7 +168,7 @@ describe("the files under deploy/", () => {
     const ours = Object.entries(services).filter(([name]) => name !== "database");
     expect(ours.map(([name]) => name)).toEqual(["worker", "schedule", "submit"]);
     for (const [name, service] of ours) {
-      // With `command`, the command of the image would come before it.
+      // If the service set `command`, the command of the image would come before it.
       expect(service, name).not.toHaveProperty("command");
       expectKnown((service.entrypoint ?? []).join(" "));
       expect(service, name).toMatchObject({
@@ -215,7 +215,7 @@ describe("the files under deploy/", () => {
         volumeMounts: [{ mountPath: "/tmp" }, { mountPath: "/state" }],
       });
       expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/);
-      // A folder of its own, and not the volume's root: that is root's, and open to the group.
+      // The state has a folder of its own, because root owns the volume's root and its group may write there.
       expect(container.command.join(" ")).toContain("--state /state/tokenbook");
       expect(container).not.toHaveProperty("env");
     }

@@ -4,7 +4,7 @@ import { Door } from "../../../src/cli/print/door.ts";
 import type { TextKind } from "../../../src/cli/shell.ts";
 import { dangersOf, manyHostile, READABLE } from "../report/hostile.ts";
 
-/** What leaves for the stream when a text is written as one of a kind. */
+/** Returns what the stream receives when a text is written as a given kind. */
 function leaving(text: string, kind?: TextKind): string {
   let left = "";
   const door = new Door({ isTTY: false, columns: 80, rows: 24, write: (passed) => void (left += passed) });

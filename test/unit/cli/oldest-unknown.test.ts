@@ -25,7 +25,7 @@ test("the oldest run with an open write is found, and what has not changed is no
   }
   expect(found()).toBe("left");
   expect(unknown.ageIn(store)).toBeGreaterThan(0);
-  // Whoever read these records again, or those of a later run, would find them damaged.
+  // If the code read these records again, or those of a later run, it would report damage.
   state.tamper(JOURNAL_PART, "UPDATE record SET body = '{}' WHERE run_id IN ('clean', 'later')");
   expect(found()).toBe("left");
   clean.note(completed("mint"));

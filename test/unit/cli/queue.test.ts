@@ -22,7 +22,7 @@ interface Asked {
   readonly at: number;
 }
 
-/** A service that answers after a moment, and says what it was asked. */
+/** Returns a service that answers after a moment, and that records what it was asked. */
 function slowService(answer: (path: string) => Partial<Extract<Exchanged, { kind: "answered" }>> = () => ({})): {
   readonly asked: Asked[];
   readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;

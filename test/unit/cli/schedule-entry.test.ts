@@ -10,7 +10,7 @@ import type { ScheduleEntry } from "../../../src/report/schedule/shape.ts";
 const BEGUN = Date.parse("2026-06-01T12:00:00Z");
 const ID = "supply.yaml@here";
 
-/** How a schedule is listed so long after a process has begun to serve it, and has ended. */
+/** Returns how a schedule is listed at a moment after the process that served it has ended. */
 function listedAt(moment: string, cron: string | undefined, shown = "15 2 * * *"): ScheduleEntry {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-entry-"));
   let now = BEGUN;

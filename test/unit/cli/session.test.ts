@@ -23,7 +23,7 @@ function openBelow(folder: string): readonly string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${name}`)];
     } catch {
-      return []; // the one that listed them
+      return []; // the descriptor with which readdirSync listed the folder
     }
   });
   return descriptors.filter((path) => path.startsWith(folder));

@@ -4,7 +4,7 @@ import type { Command, Shell, Terminal } from "../../../src/cli/shell.ts";
 
 const NOT_STOPPING = new AbortController().signal;
 
-/** What a command that only prints writes for these options. */
+/** Returns what a command prints with these options, if it only prints. */
 export async function shownBy<O>(command: Command<O>, options: O): Promise<string> {
   let text = "";
   expect(

@@ -29,7 +29,7 @@ test("what one step makes, the later ones use; what a step makes has no id but t
   const text = starter("ledger.token.create", "ledger.token.mint", "ledger.vault.create", "ledger.vault.deposit");
   expect(text).toContain('      id: "${{ steps.token_create.id }}"');
   expect(text).toContain('      vaultId: "${{ steps.vault_create.id }}"');
-  expect(text.match(/\bid: [A-Z]/g)).toEqual(["id: B"]); // the asset that is deposited, which no step makes
+  expect(text.match(/\bid: [A-Z]/g)).toEqual(["id: B"]); // the id of the deposited asset, which no step makes
 });
 
 test("the entities of the examples are actors, and interface A has its own", () => {

@@ -6,9 +6,9 @@ import { readScheduled, WatchedPlaybooks } from "../../../src/cli/schedule/playb
 import { reading } from "../../stories/schedule.ts";
 import { silentShell } from "./shell.ts";
 
-/** A folder whose playbooks are served. */
+/** A folder whose playbooks a process serves. */
 class Folder {
-  /** What was logged since it was read last, as `event message`. */
+  /** Log entries since a test last read them, as `event message`. */
   readonly logged: string[] = [];
   readonly path: string = mkdtempSync(join(tmpdir(), "tokenbook-watched-"));
 
