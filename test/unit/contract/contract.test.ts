@@ -4,7 +4,7 @@ import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import type { JsonSchema } from "../../../src/contract/schema-types.ts";
 import { validatorOf } from "../../../src/contract/validators.ts";
 
-// What JsonSchema lists; `satisfies` keeps the two lists one.
+// The keywords that JsonSchema lists. `satisfies` keeps the two lists the same.
 const KEYWORDS = {
   $ref: 1,
   title: 1,
