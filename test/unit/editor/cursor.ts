@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { EditorFiles, TextFile } from "../../../src/editor/document.ts";
 
-/** Files that are held in memory. */
+/** Returns files that are held in memory. */
 export function folderOf(files: Readonly<Record<string, string>>): EditorFiles {
   const read = (path: string): string | undefined => files[path];
   return {
@@ -15,7 +15,7 @@ export function folderOf(files: Readonly<Record<string, string>>): EditorFiles {
   };
 }
 
-/** A text in which a `|` marks the cursor. */
+/** Takes a text in which `|` marks the cursor. Returns the text without the mark, and where the mark was. */
 export function cursorIn(marked: string, path = "book.yaml"): { readonly file: TextFile; readonly offset: number } {
   const offset = marked.indexOf("|");
   if (offset < 0) throw new Error("the text has no cursor");

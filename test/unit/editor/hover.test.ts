@@ -47,7 +47,7 @@ outputs:
   receipt: "\${{ steps.mint.receipt.status }}"
 `;
 
-/** The book with a cursor in the middle of the last word of `before`, which `after` follows. */
+/** Returns the book with the cursor in the middle of the last word of `before`. The text `after` must follow that word. */
 function at(before: string, after = ""): ReturnType<typeof cursorIn> {
   const found = BOOK.indexOf(before + after);
   if (found < 0) throw new Error(`the book has no ${before}${after}`);

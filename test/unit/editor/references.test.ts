@@ -21,7 +21,7 @@ outputs:
 `;
 const SOUND = BOOK.replace("${{ steps.a.response }} and ", "${{ steps.a.outcome }} and ");
 
-/** The uses of the step that `marked`, with the cursor, is a part of. */
+/** Returns the uses of the step to which `marked` belongs. A `|` in `marked` is the cursor. */
 function usesAt(marked: string, book = SOUND): ReturnType<typeof stepUses> {
   const { file, offset } = cursorIn(book.replace(marked.replace("|", ""), marked));
   return stepUses(file, offset, files);

@@ -7,10 +7,10 @@ import { stepUses } from "../../../src/editor/references.ts";
 import { isNightly } from "../../sizes.ts";
 import { folderOf } from "./cursor.ts";
 
-// The parts into which each document is cut.
+// The number of parts into which each document is cut.
 const CUTS = isNightly ? 16 : 2;
 
-// Documents are broken most of the time while somebody writes them: whatever they hold, each question has an answer.
+// A document is broken most of the time while somebody writes it. Every question about it must get an answer anyway.
 
 const books = globSync("test/faulty/*.yaml").filter((path) => readFileSync(path, "utf8").length < 4_000);
 const files = folderOf(Object.fromEntries(books.map((path) => [path, readFileSync(path, "utf8")])));
