@@ -28,7 +28,7 @@ const step = fc.constantFrom(
   ".hasOwnProperty",
 );
 
-/** What a text gives, as JSON; that it fails counts, and not the words. */
+/** Returns the result of an expression as JSON. All failures give the same result, because their words do not matter here. */
 function given(text: string, row: Json): string {
   const expression = Expression.parse(text);
   if (!(expression instanceof Expression)) return "no expression";

@@ -7,7 +7,7 @@ import { explain } from "../../../src/expression/explain/explain.ts";
 import { Expression, isProblem, type Scope } from "../../../src/expression/expression.ts";
 import { isNightly } from "../../sizes.ts";
 
-// Each of these took from many seconds to longer than anybody waits, and nothing could end it meanwhile.
+// Without a limit, each of these expressions took many seconds or longer than anybody waits, and nothing could stop it.
 
 const ROWS: readonly Json[] = Array.from({ length: 20_000 }, (_, at) => ({ id: `r${at}`, n: Decimal.of(at) }));
 const SCOPE: Scope = {
@@ -19,7 +19,7 @@ const SCOPE: Scope = {
 
 const TOO_MANY = `it takes more than ${LIMITS.expressionSteps.toLocaleString("en")} steps, which is the limit (expressionSteps)`;
 
-/** Runs work with all steps at night, and by day with the last tenth of them. */
+/** Runs the work with all steps at night. By day only the last tenth of the steps is left to it. */
 function withSteps<T>(work: () => T): T {
   return withinSteps("expressionSteps", () => {
     if (!isNightly) spend(0.9 * LIMITS.expressionSteps);
@@ -33,7 +33,7 @@ function parsed(text: string): Expression {
   return expression;
 }
 
-/** Names bound one within another: each is made of the one before it. */
+/** Returns nested `cel.bind`s that compute each name from the previous one. */
 function doubled(times: number, first: string, next: (name: string) => string, last: (name: string) => string): string {
   let text = last(`x${times}`);
   for (let at = times; at > 0; at--) text = `cel.bind(x${at}, ${next(`x${at - 1}`)}, ${text})`;
