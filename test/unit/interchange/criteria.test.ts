@@ -20,7 +20,7 @@ workflows:
 `;
 }
 
-// What a step of a document asks of its answer, as an expectation of a playbook, and the codes of what is found.
+// Returns the expectation that the import makes of a step's criterion, and the codes of the findings.
 function readFrom(path: "token" | "token~1all", criterion: string): readonly [string | undefined, readonly string[]] {
   const document = documentOf(path, `successCriteria: [{ ${criterion} }]`);
   const [, asks] = /expect: \[(['"]?)(.*)\1\]/.exec(importArazzo("x.arazzo.yaml", document).text ?? "")?.slice(1) ?? [];

@@ -18,7 +18,7 @@ function fieldIn(answer: string, name: string): string {
   return new RegExp(`"${name}":\\s*"([^"]*)"`).exec(answer)?.[1] ?? "";
 }
 
-/** A morning's work of somebody who writes requests by hand. */
+/** Sends the requests that somebody writes by hand in a morning's work. */
 async function session(client: RecordingClient, { url, keys }: Served): Promise<void> {
   const call = (method: string, path: string, user: string, body?: unknown): Promise<string> =>
     client.send(`${url}/tokenize/app1${path}${path.includes("?") ? "&" : "?"}actAs=userId%3A${user}`, {
@@ -131,7 +131,7 @@ test("a write that a client sent again after a lost answer is one step, and the 
   expect(diagnostics.map(({ message }) => message)).toEqual(["a write whose answer was lost is one step, here and elsewhere"]);
 });
 
-// Decision 213.
+// Decision 213 gives the reason.
 test("the same request of another caller is a step of its own, after a lost answer too", () => {
   const kyc = (key: string): ClientRequest => ({ method: "POST", headers: { "x-api-key": key }, body: '{"countryCode":620}' });
   const { text } = imported((client) => {

@@ -65,7 +65,7 @@ const LIVE = "LIVE-KEY-0123456789";
 const SECRET_INPUT = "    inputs: { type: object, properties: { K: { type: string, format: password } } }\n";
 const KEY = "{ name: X-API-KEY, in: header, value: $inputs.K }";
 
-// Decision 202.
+// Decision 202 gives the reason.
 test.for([
   [
     "in place of a component's value",

@@ -4,7 +4,7 @@ import { formatDiagnostic } from "../../../src/source/diagnostic.ts";
 import { onNew, withTokenbook } from "../../interchange/both-ways.ts";
 import { temporaryFolder } from "../../stories/world.ts";
 
-// Decision 212.
+// Decision 212 gives the reason.
 const HEAD = `arazzo: 1.0.1
 info: { title: Jumps, version: 1.0.0 }
 sourceDescriptions: [{ name: ledger, url: ledger.openapi.yaml, type: openapi }]

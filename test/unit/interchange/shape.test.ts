@@ -19,7 +19,7 @@ const message = (more: object): object => withSteps({ ...MESSAGE, ...more });
 const output = (selector: object): object => step({ outputs: { id: selector } });
 const limit = { name: "limit", in: "query", value: 10 };
 
-// Equivalents of the documents by which the standard's repository judges a schema.
+// Equivalents of the documents with which the standard's repository tests a schema.
 const ACCEPTED: Readonly<Record<string, object>> = {
   "a step with operationId": step({}),
   "a step with operationPath": withSteps({ stepId: "one", operationPath: "any text" }),
