@@ -135,7 +135,7 @@ test("a refusal has a text, whatever shape its body has", () => {
 
 const NULLS = isNightly ? 3_000_000 : 300_000;
 
-// Without the bound, the problems of such a list take minutes and fill the memory.
+// Without the limit, collecting the problems of such a list takes minutes and fills the memory.
 test("an answer with millions of problems is unreadable, by the first of them", () => {
   const nulls = Array.from({ length: NULLS }, () => null);
   const why = "answer.records.0 must be object";

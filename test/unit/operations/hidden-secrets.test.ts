@@ -1,4 +1,4 @@
-// The journal hides secrets, so the input of another write of the run may hold a mask: it may be the same as anything.
+// The journal hides secrets, so the recorded input of another write of the run may hold a mask. A mask may equal any text.
 import { expect, test } from "vitest";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
 import type { JsonObject } from "../../../src/base/json/json.ts";

@@ -22,7 +22,7 @@ test("a write that does not say what it sets does not compile", () => {
     readBack: "`ledger.asset.get`",
     probe: { after: () => ({}), judge: () => ({ seen: "nothing" }) },
   };
-  // @ts-expect-error: what a write sets is never left open.
+  // @ts-expect-error: every write must declare what it sets.
   const open: WriteMeaning = settled;
   const declared: WriteMeaning = { ...settled, sets: undoneByNothing("it is a test") };
   expect([open.sets, declared.sets.undoneBy]).toEqual([undefined, "nothing"]);

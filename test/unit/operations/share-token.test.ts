@@ -4,7 +4,7 @@ import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { Sent, Sight } from "../../../src/services/probe.ts";
 import { shareTokenAdded } from "../../../src/services/ledger/probes/vaults.ts";
 
-// What a look shows of a share token that should be added to a vault, where there was none before.
+// Returns what a look shows of a share token that a write should have added to a vault. The token did not exist before.
 function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: readonly string[] }): Sight {
   const sent: Sent = {
     input: { id: "V1", vaultToken: [{ id: "S2", name: "Second" }] },

@@ -8,7 +8,7 @@ import { unitMinted, unitMoved } from "../../../src/services/ledger/probes/units
 
 const BOB = { orgId: "org1", userId: "bob" };
 
-// What a look shows of a unit with this data, minted for bob while he held these, and holds those now.
+// Returns what a look shows of a unit with this data that was minted for bob. He held `before` then, and holds `now`.
 function seen(nftData: JsonObject, { before, now }: { before: readonly string[]; now: readonly string[] }): Sight {
   const accounts = (nftIds: readonly string[]): JsonObject => ({ accounts: [{ entity: BOB, nftIds: [...nftIds] }] });
   const sent: Sent = {
@@ -44,7 +44,7 @@ const ALICE = { orgId: "org1", userId: "alice" };
 const EVERYBODY = { orgId: "org1" };
 const heldBy = (entity: JsonObject | null): JsonObject => ({ accounts: entity === null ? [] : [{ entity, nftIds: ["S1"] }] });
 
-// What a look shows of a unit that was to go from one holder to another, or to be burnt.
+// Returns what a look shows of a unit that a write should have moved to another holder, or burnt.
 function moved(route: { from: JsonObject; to: Json }, { before, now }: { before: JsonObject; now: JsonObject }): Sight {
   const probe: Probe = unitMoved(
     () => "S1",
@@ -83,7 +83,7 @@ const DEFINED: OtherWrite = {
   transactions: ["t0"],
 };
 
-// What a look shows of a batch that mints two flats. These are there, by one transaction.
+// Returns what a look shows of a batch that mints two flats. The units in `units` exist, made by one transaction.
 function batch(units: readonly string[], earlier: readonly OtherWrite[]): Sight {
   const transactionDetails = units.map((id) => ({ tokenId: "flats", to: BOB, amount: Decimal.of(1), data: { id } }));
   const transaction = { id: "t1", type: "MINT", createdBy: ALICE, createdAt: "2026-11-26T12:00:09.000Z", transactionDetails };

@@ -1,4 +1,4 @@
-// An approval may hand over an asset that it does not name. What it left, or may have left, proves no other write.
+// An approval may hand over an asset that it does not name. A change that it made, or may have made, proves no other write.
 import { expect, test } from "vitest";
 import { DEFAULT_PROFILE } from "../../../src/contract/profile.ts";
 import type { OperationName } from "../../../src/contract/contract.ts";
