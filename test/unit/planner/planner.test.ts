@@ -31,7 +31,7 @@ function portAt(target: Target): ReadingPort {
   );
 }
 
-/** A plan, as it comes back from its file. */
+/** Returns a plan as it is after it was written to a file and read again. */
 async function planOf(text: string, target: Target): Promise<PlanDocument> {
   const { playbook, diagnostics } = checkPlaybook("test.yaml", text);
   if (playbook === undefined) throw new Error(writeJson(diagnostics));
