@@ -34,7 +34,7 @@ test.for(CODES)("%s says what it means and what fixes it, in whole sentences", (
   for (const text of [meaning, cure]) expect(text).toMatch(/^[A-Z`].{20,}$/);
 });
 
-// Where schemas are inside schemas; everything else under a keyword is data.
+// These keywords hold schemas within a schema. Everything under other keywords is data.
 const MAPS = ["properties", "patternProperties", "$defs"];
 const INNER = ["items", "additionalProperties", "propertyNames", "if", "then", "else", "not"];
 const LISTS = ["anyOf", "oneOf", "allOf"];

@@ -21,7 +21,7 @@ const HOLDERS: ValueShape = {
   },
 };
 
-/** The value of a file, or its problems. */
+/** Returns the value of a file, or its problems. */
 function read(path: string, text: string, shape: ValueShape = HOLDERS): string | readonly string[] {
   const content = readContent({
     path,

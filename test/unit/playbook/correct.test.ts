@@ -40,7 +40,7 @@ inputs:
 
 const MINT = "uses: ledger.token.mint, with: { id: T1, to: { userId: alice }, value";
 
-// One step each, or several, that a person may well write.
+// Each text has one or more steps that somebody may well write.
 const steps: Readonly<Record<string, string>> = {
   "a read without input": "- uses: ledger.status",
   "a number as a number": `- { ${MINT}: 5 } }`,

@@ -26,7 +26,7 @@ const ORIGINALS = globSync(["playbooks/**/*.yaml", "test/correct/*.yaml"])
     const text = readFileSync(path, "utf8");
     return { path, text: path === ONBOARDING ? text.replace("inputs:\n", INPUTS) : text };
   });
-// Ten times as many are checked with FUZZ_RUNS=10000.
+// FUZZ_RUNS=10000 checks ten times as many.
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const SEED = 20_260_401;
 const SCRAPS = [
@@ -70,7 +70,7 @@ const SCRAPS = [
   "a.map(b, ",
 ];
 
-// A place is a fraction of the text, so that a failure shrinks whatever came before it.
+// A place is a fraction of the text, so that it stays valid when a failure shrinks the changes before it.
 const place = fc.nat({ max: 999_999 }).map((at) => at / 1_000_000);
 type Mutation = (text: string) => string;
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(

@@ -7,7 +7,7 @@ const MINT = "uses: ledger.token.mint\nwith: { id: T1, to: { userId: alice }, va
 const APPROVAL =
   "uses: ledger.token.setApproval\nas: { ledger: key }\nwith: { tokenIds: [T1], operators: [{ userId: bob }], approved: true }";
 
-// A choice of shapes: exactly one sentence, and about the shape that was meant.
+// Where a value may have several shapes, the check must say exactly one sentence, about the shape that was meant.
 test.for<[string, string]>([
   ["uses: ledger.status\nas: 5", 'schema.type "as" must be text, or a map of fields'],
   ["uses: ledger.status\nas: [issuer]", 'schema.type "as" must be text, or a map of fields'],
@@ -190,7 +190,7 @@ test("a number in quotes, where only that number will do, is followed by its fix
   expect(diagnostics).toMatchObject([{ message: '"playbook" must be 1', suggestion: "write 1 without quotes" }]);
 });
 
-// One sentence about the misspelling, and none about the field that is meant.
+// The check must say one sentence about the misspelt field, and none about the field that was meant.
 test.for([
   ["playbok: 1\nsteps: [{ uses: ledger.status }]\n", 'unknown field "playbok"'],
   ["playbook: 1\nstep: [{ uses: ledger.status }]\n", 'unknown field "step"'],
