@@ -39,13 +39,13 @@ function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
   return { run, openedAt: at, at, sightings, young: [], moving: [], read: having("all") };
 }
 
-/** Makes a file of the third format out of one of the fourth. */
+/** Turns a file of the fourth format into one of the third. */
 const WITHOUT_DIGESTS = `DROP INDEX drift_known; DROP TABLE drift_reads; DROP TABLE drift_salt; UPDATE about SET format = 3;
 ALTER TABLE comparison DROP COLUMN digest; ALTER TABLE acknowledgement DROP COLUMN values_digest;
 ${["key_digest", "values_digest", "reads"].map((column) => `ALTER TABLE drift DROP COLUMN ${column};`).join("\n")}
 ${["kind", "key_digest", "values_digest", "reads", "last_at", "last_run"].map((column) => `ALTER TABLE young DROP COLUMN ${column};`).join("\n")}`;
 
-/** Has asked this, and has looked for each key but some. */
+/** Returns a read that asked these questions, and that looked for every key but those in `but`. */
 function having(asked: string, ...but: string[]): ReadOfRun {
   const asks = new Set(asked.split(" "));
   const hasLookedFor = (key: string): boolean => !but.some((holder) => key === keyText([holder]));
@@ -285,7 +285,7 @@ test("a number that is a secret is masked before it is kept, and known again", (
   });
   expect(book.unchangedSince(NAME, seen)).toBe(DAY);
   expect(book.record(NAME, WORDS, found("run2", 2 * DAY, seen)).drifts).toMatchObject([{ id: drift?.id, state: "persisting" }]);
-  // Its id is none by which short secrets could be tried.
+  // The drift's id does not depend on the secret. Otherwise somebody could find a short secret by trying them all.
   const another = bookForTest(redactor([new Secret("CODE", "12345678")]));
   expect(another.record(NAME, WORDS, found("run1", DAY, sighting("12345678"))).drifts[0]?.id).toBe(drift?.id);
 });

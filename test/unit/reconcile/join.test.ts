@@ -6,7 +6,7 @@ import { Gathered } from "../../../src/reconcile/gathered.ts";
 import { Join } from "../../../src/reconcile/join.ts";
 import { type Pair, type SideRow, SIDES } from "../../../src/reconcile/row.ts";
 
-/** One try of a read of a group: its rows, and whether it came to its end. */
+/** One attempt to read a group: its rows, and whether it reached the end. */
 interface Try {
   readonly rows: readonly SideRow[];
   readonly isSound: boolean;
@@ -17,8 +17,8 @@ interface Read {
   readonly tries: readonly Try[];
 }
 
-// A few rows many times over, so that reads share keys, and some groups are too large for memory. A record that is listed again has the
-// same time and id.
+// A few rows repeated many times, so that reads share keys and some groups are too large for memory. A record that is listed
+// again has the same time and id.
 function readIn(groups: number): fc.Arbitrary<Read> {
   const rowsIn = (group: string): fc.Arbitrary<readonly SideRow[]> =>
     fc
@@ -49,7 +49,7 @@ function joined(reads: readonly Read[], rowsHeldChars: number): readonly Pair[] 
     rowsHeldChars,
   });
   let number = 0;
-  // Page by page of all reads in turn, as they come when several are read at a time.
+  // The reads take turns page by page, as they do when several run at a time.
   const steps = reads.map(function* (read) {
     for (const { rows, isSound } of read.tries) {
       const tryNumber = (number += 1);
