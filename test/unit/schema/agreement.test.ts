@@ -17,10 +17,10 @@ import { parseYaml } from "../../../src/source/parse.ts";
 import { mutated, valuesOf } from "../../sandbox/generate.ts";
 import { isNightly } from "../../sizes.ts";
 
-// How often each document, and each schema of an answer, is spoiled.
+// How often the tests spoil each document, and each schema of an answer.
 const [SPOILED_DOCUMENTS, SPOILED_ANSWERS] = isNightly ? [40, 200] : [4, 12];
 
-// Three ways to the same problems: built, as in dist/; compiled now, as from the sources; and the plain library, with `$ref`s.
+// Three ways must find the same problems: built as in dist/, compiled now as from the sources, and the plain library with `$ref`s.
 const built = new SchemaSet({ contract }, find);
 const compiled = new SchemaSet({ contract });
 const library = new Ajv2020({ allErrors: true, verbose: true, strict: false, discriminator: true, addUsedSchema: false });
@@ -108,7 +108,7 @@ const sectionOf = (name: string): readonly unknown[] =>
   documents.flatMap((each) => (isObject(each) ? Object.values(each[name] ?? {}) : []));
 const steps = sectionOf("steps");
 const inputs = sectionOf("inputs");
-// Made again by each call, so they are distinguished by what they say.
+// Each call makes these schemas again, so the tests compare their texts and not their identities.
 const OF_INPUTS = new Set([inputFrame(), inputPartFrame()].map((schema) => JSON.stringify(schema)));
 
 const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonly unknown[]>([

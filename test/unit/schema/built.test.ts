@@ -14,7 +14,7 @@ import { readBody, readParameters } from "../../../src/sandbox/http/parameters.t
 import { ServiceRefusal } from "../../../src/sandbox/refusal.ts";
 import { readSeed } from "../../../src/sandbox/seed/read.ts";
 
-// As the build does: no check is compiled here, and one that was not built cannot be found.
+// Behaves as in the build: nothing is compiled here, and a check that was not built cannot be found.
 vi.mock("../../../src/schema/compile.ts", async () => ({ compile: (await import("../../../src/schema/prebuilt.ts")).find }));
 
 test("a schema that the build does not know has no check", () => {

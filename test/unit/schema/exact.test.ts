@@ -8,7 +8,7 @@ import { FORMATS } from "../../../src/schema/keywords.ts";
 import { SchemaSet } from "../../../src/schema/validator.ts";
 import { essential, restOfSentence } from "../../../src/source/problems.ts";
 
-/** What a schema says of a value, both as JSON texts: the problems, or why it cannot be used. */
+/** Validates a value against a schema, both as JSON texts. Returns the problems, or why the schema cannot be used. */
 function judged(schema: string, value: string): readonly string[] | string {
   const ready = userSchema(parseJson(schema));
   if ("message" in ready) return `${ready.path.join("/")}: ${ready.message}`;
@@ -57,7 +57,7 @@ const RULES: Readonly<Record<string, (sign: number) => boolean>> = {
   const: (sign) => sign === 0,
 };
 
-// Two numbers that differ little, if at all.
+// Two numbers that are equal or differ very little.
 const pairs = fc
   .tuple(fc.bigInt(), fc.bigInt({ min: -2n, max: 2n }), fc.integer({ min: -40, max: 40 }))
   .map(([digits, more, exponent]) => [`${digits}e${exponent}`, `${digits + more}e${exponent}`] as const);

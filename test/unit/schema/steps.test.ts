@@ -3,11 +3,11 @@ import { type Json, parseJson } from "../../../src/base/json/json.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { userSchema } from "../../../src/playbook/inputs/user-schema.ts";
 
-// A schema comes with a project that may be anybody's, and is checked by whoever looks at a pull request.
+// A schema may come with anybody's project, and anybody who reviews a pull request checks it.
 
 const json = (value: unknown): Json => parseJson(JSON.stringify(value));
 
-/** What the schema says of a value: the problems, or why it cannot be used. */
+/** Validates a value against a schema. Returns the problems, or why the schema cannot be used. */
 function judged(schema: object, value: Json): readonly string[] | string {
   const ready = userSchema(json(schema));
   if ("message" in ready) return `${ready.path.join("/")}: ${ready.message}`;
@@ -18,7 +18,7 @@ const TOO_MANY = [
   `cannot be checked against the schema: it takes more than ${LIMITS.validationSteps.toLocaleString("en")} steps, which is the limit (validationSteps)`,
 ];
 
-/** Each definition refers to the next one twice. */
+/** Returns a schema in which each definition refers to the next one twice. */
 function doubling(keyword: string, times: number): object {
   const next = (at: number): object => ({ [keyword]: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] });
   const definitions = Array.from({ length: times }, (_, at) => [`d${at}`, at === times - 1 ? { type: "string" } : next(at)]);
@@ -31,7 +31,7 @@ test.for(["allOf", "anyOf", "oneOf"])("references that double by %s, 30 deep: th
 
 test("a schema that is compiled many times over is refused at the reference that is too much", () => {
   const wide = { properties: Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`p${at}`, { type: "string" }])) };
-  // A reference to the same place, spelt in another way.
+  // Refers to the same place with a different spelling each time.
   const spelt = (at: number): string => `#/$defs/${"widespread".slice(0, at)}${escaped("widespread".slice(at))}`;
   const references = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`r${at}`, { $ref: spelt(at) }]));
   expect(judged({ properties: references, $defs: { widespread: wide } }, {})).toMatch(
