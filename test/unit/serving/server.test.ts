@@ -11,7 +11,7 @@ async function serving(answer: Answering = (_request, response) => response.end(
   return listening;
 }
 
-/** A connection on which this much of a request has come. */
+/** Returns a connection on which only this part of a request was sent. */
 async function connected({ port }: Listening, begun: string): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -20,7 +20,7 @@ async function connected({ port }: Listening, begun: string): Promise<Socket> {
   return socket;
 }
 
-/** What is answered to one more request. */
+/** Returns the answer to one more request. */
 async function answered({ port }: Listening, path = "/"): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })).text();
 }
