@@ -108,7 +108,7 @@ test.for<[string, string]>([
 const files = [...globSync("playbooks/**/*.yaml"), ...globSync("test/faulty/*.yaml")].toSorted();
 const parsed = files.filter((file) => parseYaml(file, readFileSync(file, "utf8")).root !== undefined);
 
-// Found without our reader of comments: with a # behind a space, in a line with no quote before it.
+// Finds comments without our own reader: a # at the start of a line or after a space, with no quote before it on that line.
 function plainComments(text: string): readonly string[] {
   return [...text.matchAll(/^[^"'#]*?(?:^|[ \t])(#.*)$/gm)].map(([, comment = ""]) => comment.trimEnd()).toSorted();
 }
@@ -137,7 +137,7 @@ test("most of the corpus can be read, and so is formatted", () => {
 });
 
 const SEED = 20_261_121;
-// More by hand: FUZZ_RUNS=1500.
+// FUZZ_RUNS=1500 tests more.
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 300);
 const SCRAPS = [
   "\n",

@@ -4,7 +4,7 @@ import { parseYaml } from "../../../src/source/parse.ts";
 const flow = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const block = (levels: number): string => Array.from({ length: levels }, (_, at) => `${" ".repeat(at)}a:`).join("\n");
 
-// Each is one diagnostic, at the place to fix.
+// Each text gives one diagnostic, at the place to fix.
 test.for<[string, string, string]>([
   ["900 nested brackets", `a: ${flow(900)}`, "source.too-deep 1:68"],
   ["brackets that comments seem to close", `a: ${"[ #]\n ".repeat(900)}`, "source.too-deep 65:2"],
@@ -106,7 +106,7 @@ test("brackets at the margin are read in one go, however many lines of nothing t
   }
 });
 
-// What is wrong in words, and how it is fixed.
+// The message says what is wrong, and the suggestion how to fix it.
 test.for<[string, RegExp, RegExp]>([
   ["a:\n\tb: 1", /^there is a tab here$/, /^use spaces$/],
   ["name: Mint: the first", /^outside quotes, a : with a space after it makes a key/, /^quote the text/],

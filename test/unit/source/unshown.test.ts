@@ -5,7 +5,7 @@ import { parseUnshown } from "../../../src/source/unshown.ts";
 const HEAD = "playbook: 1\n";
 const BROKEN = "steps:\n- uses: a\n uses: b\n";
 
-// What is written out is called hunter…, and what is wrong is reported without it.
+// In these texts every secret contains hunter…, and the diagnostics must not show it.
 test.for<[string, string, string]>([
   ["a secret that is no text to YAML", `${HEAD}secrets:\n  PIN: @hunter2\n`, "source.syntax 3:8"],
   ["one that is taken for an alias", `${HEAD}secrets: { PIN: *hunter2 }\n`, "source.syntax 2:17"],

@@ -37,7 +37,7 @@ test("a byte order mark at the start, a start marker and an end marker do no har
   expect(json("---\na: 1\n...\n")).toBe('{"a":1}');
 });
 
-// The character `word` of the value must be found in the text where the value says it is.
+// The value must give the right place in the text for its characters WORD.
 test.for<[string, string]>([
   ["plain", "x:\n  key: one WORD two"],
   ["in a flow map", "x: { a: 1, key: one WORD two }"],
@@ -122,7 +122,7 @@ test("any JSON document is YAML, with the same values", () => {
   );
 });
 
-// Another library is asked what the same text says: one that takes it for something else would have a write say something else.
+// Compares our reading with another library's. If we read a text differently, a write could send something else than its author meant.
 const CORPUS = ["playbooks", "test/correct", "test/faulty"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".yaml"))
@@ -171,7 +171,7 @@ test("a text that both parsers take, both take for the same", () => {
       for (const { at, piece, over } of edits) text = text.slice(0, at) + piece + text.slice(at + over);
       const { root } = parseYaml("file.yaml", text);
       const other = root === undefined ? undefined : otherReading(text);
-      // How far a text is indented that is the whole file, they read differently; no file that is used is one.
+      // The parsers measure the indentation of a text that is the whole file differently. No file that people use is such a text.
       const value = root === undefined || other === undefined ? "" : toJson(root);
       if (typeof value !== "string") expect(rounded(value)).toEqual(rounded(other));
     }),
@@ -179,14 +179,14 @@ test("a text that both parsers take, both take for the same", () => {
   );
 });
 
-// To the other parser a carriage return alone ends no line; to YAML it does.
+// YAML ends a line at a carriage return alone, but the other parser does not.
 function otherReading(text: string): unknown {
   if (/\r(?!\n)/.test(text)) return undefined;
   const document = parseDocument(text, { version: "1.2", stringKeys: true, intAsBigInt: true, logLevel: "silent" });
   return document.errors.length === 0 ? document.toJS() : undefined;
 }
 
-// What is exact here is a float there.
+// Numbers that are exact in our parser are floats in the other one.
 function rounded(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? Number(each) : each)) ?? "null");
 }
