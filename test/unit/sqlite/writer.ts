@@ -1,4 +1,4 @@
-// Opens a file, changes all of its rows together, and closes it, again and again, until it is killed.
+// Opens a file, changes all of its rows in one transaction, and closes it. Repeats this until it is killed.
 import { join } from "node:path";
 import { Database } from "../../../src/sqlite/database.ts";
 import { NUMBERS, ROWS } from "./numbers.ts";
