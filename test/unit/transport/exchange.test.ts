@@ -75,7 +75,7 @@ test.each([true, false])(
   async (fresh) => {
     const stop = new AbortController();
     const transport = new Transport();
-    // It takes the connection, and never secures it.
+    // The server accepts the connection, but never begins TLS.
     const port = await tcp(() => stop.abort());
     const origin = `https://127.0.0.1:${port}`;
     const stopped = await exchange(port, { origin, signal: stop.signal, timeoutMs: 3_600_000, fresh }, transport);
