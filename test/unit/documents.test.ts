@@ -15,7 +15,7 @@ test("troubleshooting lists every code that is no finding of a check", () => {
   const codes = new Set(
     sources.flatMap((text) => [...text.matchAll(/\bcode: "([a-z]+\.[a-z-]+)"/g)].map(([, code = ""]) => code)),
   );
-  // What a check finds is in errors.md, and nobody looks up what cannot happen.
+  // docs/errors.md lists the findings of checks. Nobody looks up the codes of what cannot happen.
   const own = [...codes].filter((code) => !isCode(code) && !/^(?:playbook|source|schema\.name|contract)/.test(code));
   expect(own.length).toBeGreaterThan(80);
   expect(own.filter((code) => !listed.has(code))).toEqual([]);
@@ -27,7 +27,7 @@ test("it lists no code that does not exist", () => {
   expect([...listed].filter((code) => !known(code) && !/\.(?:yaml|md|db)$/.test(code))).toEqual([]);
 });
 
-// What a page or a playbook expects to be refused with, and the last operation before it.
+// Returns each refusal that a page or a playbook expects, with the last operation named before it.
 function expectedConditions(text: string): readonly (readonly [operation: string, condition: string])[] {
   let operation = "";
   return [
@@ -40,7 +40,7 @@ function expectedConditions(text: string): readonly (readonly [operation: string
 
 test("every condition that the pages, the playbooks and the library expect is listed by `tokenbook operations NAME`", () => {
   const files = ["README.md", ...globSync("{docs/*.md,playbooks/**/*.yaml,library/*.yaml}")];
-  // The pages of errors show wrong ones.
+  // The page of errors shows wrong conditions on purpose.
   const expected = files
     .filter((file) => file !== "docs/errors.md")
     .flatMap((file) => expectedConditions(readFileSync(file, "utf8")).map((each) => [file, ...each] as const));

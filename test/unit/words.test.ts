@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CATALOGUE, CODES } from "../../src/base/catalogue/catalogue.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../src/playbook/keywords/frame.ts";
 
-// What users read has plain words: these have one that more people know.
+// Texts for users must use plain words. For each word in this list there is one that more people know.
 const WORDS = [
   /\b(?:tell|tells|telling|told)\b/i,
   /\b(?:stand|stands|stood)\b/i,
