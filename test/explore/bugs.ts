@@ -7,7 +7,7 @@ import { afterwards, all, type AnyCommit, doing, type Flaw, ignoring, late, read
 /** One bug that a service can have, planted in the sandbox. */
 export interface PlantedBug {
   readonly breaks: string;
-  /** The sentence of the service description that it breaks. */
+  /** The sentence of the service description that the bug breaks. */
   readonly sentence: string;
   readonly flaw: Flaw;
 }

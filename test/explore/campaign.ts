@@ -5,10 +5,10 @@ import { type PlantedBug, PLANTED_BUGS } from "./bugs.ts";
 import { brokenSandbox, exploreSandbox } from "./hunt.ts";
 import { runPlaybook } from "./run-playbook.ts";
 
-// Looks for every planted bug: `npm run explore:bugs`, or with the names of some. Prints the steps of each playbook and the seconds, and
-// runs each playbook on the broken service, where it must fail, and on a good one, where it must pass.
+// `npm run explore:bugs [-- NAMES]` looks for every planted bug, or for those named. It prints the steps and the seconds that each bug took.
+// It also runs each playbook on the broken service, where it must fail, and on a good service, where it must pass.
 
-// In seconds of CPU, so that a busy machine finds as much.
+// Counted in seconds of CPU, so that a busy machine finds as much as an idle one.
 const MOST_CPU_SECONDS = 120;
 const MOST_MS = 1_800_000;
 const MOST_STEPS = 6;

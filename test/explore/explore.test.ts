@@ -26,7 +26,7 @@ test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, asyn
   await sandbox.close();
 });
 
-// Those that few sequences find. All of them: npm run explore:bugs.
+// Bugs that a few sequences find. `npm run explore:bugs` looks for all of them.
 const QUICK = isNightly ? ["created-twice", "stranger-votes", "approval-counted-twice"] : ["stranger-votes"];
 
 describe("planted bugs (all of them, or one by its name: npm run explore:bugs -- NAME)", () => {
@@ -95,10 +95,10 @@ test("what was found is not made shorter once it is to end", { timeout: PATIENCE
     get aborted() {
       return (looks += 1) > LIMITS.exploreAtOnce;
     },
-  } as AbortSignal; // each lane begins once
+  } as AbortSignal; // stops once each lane has begun a sequence
   const { findings, sequences } = await exploreSandbox(broken, { stopping, findings: 100 });
   expect(sequences).toBe(LIMITS.exploreAtOnce);
-  expect(findings[0]?.steps).toBeGreaterThan(2); // two steps show it
+  expect(findings[0]?.steps).toBeGreaterThan(2); // two steps would be enough to show the bug
   await broken.close();
 });
 
@@ -144,7 +144,7 @@ describe("tokenbook explore", () => {
     "writes a playbook of what it finds, says which sentence is broken, and removes what it made",
     { timeout: PATIENCE_MS },
     async () => {
-      // A name of the service that would be an expression of a playbook.
+      // The service has a name that a playbook would read as an expression.
       const seed = { assetTypes: ["Deed ${{ secrets.KEY }}"] };
       const broken = await brokenSandbox(PLANTED_BUGS["asset-delete-by-anybody"]?.flaw, seed);
       const project = newProject({ LEDGER_KEY: broken.ledgerApiKey });

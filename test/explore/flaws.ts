@@ -5,9 +5,9 @@ import { ServiceRefusal } from "../../src/sandbox/refusal.ts";
 import type { Kind, Resources } from "../../src/sandbox/store/resources.ts";
 import type { World } from "../../src/sandbox/store/world.ts";
 
-// Ways in which a ledger can be wrong, around its rules and never in them.
+// Ways in which a ledger can be wrong. Each wraps the ledger's rules and leaves the rules themselves unchanged.
 
-/** Rules made wrong. */
+/** Returns rules that are wrong in one way. */
 export type Flaw = (rules: LedgerRules) => LedgerRules;
 
 // Only the operation that a flaw wraps knows the type of its body.
@@ -15,7 +15,7 @@ export type AnyCommit = Commit<never>;
 type AnyWrite = (commit: AnyCommit) => void;
 type AnyAnswer = JsonObject & { readonly records?: readonly JsonObject[] };
 
-/** Does a write otherwise. */
+/** Replaces how a write works. */
 export function writing(operations: string | readonly string[], wrong: (commit: AnyCommit, write: AnyWrite) => void): Flaw {
   return ({ writes, ...rules }) => {
     const changed = [operations].flat().map((name) => {
@@ -26,7 +26,7 @@ export function writing(operations: string | readonly string[], wrong: (commit: 
   };
 }
 
-/** Answers a read otherwise. */
+/** Replaces how a read answers. */
 export function reading(
   operations: string | readonly string[],
   wrong: (answer: never, call: LedgerCall, read: (call: LedgerCall) => AnyAnswer) => unknown,
@@ -40,7 +40,7 @@ export function reading(
   };
 }
 
-/** Does a write while it sees the resources of a kind otherwise; what it stores of them is as it would be. */
+/** Does a write that sees the resources of a kind wrongly. The wrong values are not stored: only the write's own changes are. */
 export function seeing<K extends Kind>(
   operations: string | readonly string[],
   kind: K,
@@ -73,7 +73,7 @@ export function seeing<K extends Kind>(
   });
 }
 
-// What the write has not changed itself is stored as it was.
+// Restores the stored value where the write left a wrong value unchanged.
 function restored<T extends object>(value: T, before: T, seen: Partial<T>): T {
   const kept = Object.keys(seen).filter(
     (name) => JSON.stringify(value[name as keyof T]) === JSON.stringify(seen[name as keyof T]),
@@ -81,7 +81,7 @@ function restored<T extends object>(value: T, before: T, seen: Partial<T>): T {
   return { ...value, ...Object.fromEntries(kept.map((name) => [name, before[name as keyof T]])) };
 }
 
-/** Does a write without one of the changes that it makes. */
+/** Does a write, but leaves out one of its changes. */
 export function without(operations: string | readonly string[], change: "delete" | "get", kind: Kind): Flaw {
   return writing(operations, (commit, write) => {
     const world = around(commit.world, {
@@ -91,7 +91,7 @@ export function without(operations: string | readonly string[], change: "delete"
   });
 }
 
-/** Says yes to what it refuses for the condition, and does nothing. */
+/** Reports success where the write is refused for the condition, and does nothing. */
 export function ignoring(operations: string | readonly string[], condition: string): Flaw {
   return writing(operations, (commit, write) => {
     try {
@@ -102,7 +102,7 @@ export function ignoring(operations: string | readonly string[], condition: stri
   });
 }
 
-/** Changes what is stored once a write is done. */
+/** Changes what is stored after a write is done. */
 export function afterwards(operations: string | readonly string[], change: (commit: AnyCommit) => void): Flaw {
   return writing(operations, (commit, write) => {
     write(commit);
@@ -110,12 +110,12 @@ export function afterwards(operations: string | readonly string[], change: (comm
   });
 }
 
-/** Does a write with another body. */
+/** Does a write with a different body. */
 export function doing(operations: string | readonly string[], other: (body: never, commit: AnyCommit) => unknown): Flaw {
   return writing(operations, (commit, write) => write({ ...commit, body: other(commit.body, commit) as never }));
 }
 
-/** Does a write later than it says, or one that it has refused: at the first read after that time. */
+/** Reports a write as done, but does it only at the first read after `afterMs`. With `onlyRefused`: refuses it, and does it later anyway. */
 export function late(
   operation: string,
   { afterMs, onlyRefused }: { readonly afterMs: number; readonly onlyRefused?: Flaw },

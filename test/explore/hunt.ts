@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { Transport } from "../../src/transport/exchange.ts";
 import type { Flaw } from "./flaws.ts";
 
-/** A sandbox with a bug, served over TCP. */
+/** Starts a sandbox with a bug, served over TCP. */
 export async function brokenSandbox(flaw?: Flaw, seed = {}): Promise<Sandbox> {
   const rules = flaw === undefined ? {} : { rules: flaw(LEDGER_RULES) };
   return startSandbox({ path: ":memory:", commitDelayMs: 0, seed, ...rules });

@@ -7,13 +7,13 @@ import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 
-/** What a run of a playbook printed, and the code it ended with. */
+/** What a run of a playbook printed, and its exit code. */
 export interface RanPlaybook {
   readonly code: number;
   readonly output: string;
 }
 
-/** Runs a playbook file with the built command, in a new folder, on a sandbox that serves. */
+/** Runs a playbook file with the built command, in a new folder, on a sandbox that is being served. */
 export async function runPlaybook(file: string, sandbox: Sandbox): Promise<RanPlaybook> {
   const folder = mkdtempSync(join(tmpdir(), "explored-"));
   const { ledgerBaseUrl: baseUrl, appId, orgId } = sandbox;
