@@ -47,7 +47,7 @@ test("approvers decide, and the history shows it", async () => {
   await decide(caller, "accept", carol, id, "fine");
   const approved = await get(caller, id);
   expect(approved).toMatchObject({ status: "APPROVED", approvers: [{}, { status: "APPROVED" }] });
-  // The description lists no field for a comment.
+  // The service description has no field for a comment.
   expect(JSON.stringify(approved)).not.toContain("fine");
   expect((await caller.ledger("GET /approval/history", { query: { id, approvalType } })).body).toMatchObject({ id, count: 3 });
 });

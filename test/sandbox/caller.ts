@@ -9,7 +9,7 @@ import { validatorOf } from "../../src/contract/validators.ts";
 import { conditionsOf, plainWords } from "../../src/operations/refusal.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 
-/** What came back; `text` has every digit, `body` has JavaScript's numbers. */
+/** An answer. `text` has every digit, and `body` has JavaScript's numbers. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -18,9 +18,9 @@ export interface Answer {
 
 export interface Caller {
   readonly sandbox: Sandbox;
-  /** A ledger call, such as `ledger("POST /asset", { as: "userId:alice", body })`. */
+  /** Makes a ledger call, such as `ledger("POST /asset", { as: "userId:alice", body })`. */
   ledger(call: string, options?: CallOptions): Promise<Answer>;
-  /** An investor call, as the owner of the named credential. */
+  /** Makes an investor call, as the owner of the named credential. */
   investor(call: string, options?: CallOptions): Promise<Answer>;
   control(call: string, body?: unknown): Promise<Answer>;
 }
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A caller of a sandbox that runs wherever. */
+/** Returns a caller of a sandbox, which may run in any process. */
 export function callerOf(sandbox: Sandbox, profile: Profile = DEFAULT_PROFILE): Caller {
   return {
     sandbox,
@@ -56,21 +56,21 @@ export function callerOf(sandbox: Sandbox, profile: Profile = DEFAULT_PROFILE): 
   };
 }
 
-/** Starts a sandbox of this process for one test. */
+/** Starts a sandbox in this process for one test. */
 export async function sandboxForTest(options: Partial<SandboxOptions> = {}): Promise<Caller> {
   const sandbox = await startSandbox({ path: ":memory:", commitDelayMs: 1, ...options });
   onTestFinished(() => sandbox.close());
   return callerOf(sandbox, options.profile);
 }
 
-/** A file in a folder that goes away with the test. */
+/** Returns the path of a file in a folder that is deleted after the test. */
 export function fileForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, "sandbox.db");
 }
 
-/** An entity of the default organization. */
+/** Returns an entity of the default organization. */
 export function user(userId: string): { orgId: string; userId: string } {
   return { orgId: "org1", userId };
 }
@@ -87,15 +87,15 @@ async function send(root: string, call: string, { body, query = {}, headers = {}
   return { status: response.status, text, body: text === "" ? undefined : plainView(parseJson(text)) };
 }
 
-// What any call can be answered with, whatever it asks for.
+// Conditions with which the service can refuse any call.
 const COMMON = ["invalid API key", "tokenization app not found", "route not found", "server error"];
 
-/** Whether a condition is listed for the operation, or one of those of any call. */
+/** Returns whether a condition is listed for the operation, or for all calls. */
 export function isListed(condition: unknown, operation: ContractOperation): boolean {
   return [...conditionsOf(operation), ...COMMON].some((each) => plainWords(each) === plainWords(String(condition)));
 }
 
-// Every answer of every story is held against the written contract.
+// Checks each answer in every story against the written contract.
 function keepsContract(name: InterfaceName, call: string, { answer, profile }: { answer: Answer; profile: Profile }): Answer {
   const [method = "", path = ""] = call.split(" ");
   const operation = Object.values(contract.operations).find(

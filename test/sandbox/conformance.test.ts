@@ -53,7 +53,7 @@ const populated = readSeed({
   },
 });
 
-// Ids that exist only once somebody has written.
+// Makes the values for requests. Some of their ids exist only after a write.
 async function poolsOf({ ledger }: Caller): Promise<Pools> {
   const approvalType = "kind";
   const made = [1, 2, 3];
@@ -101,7 +101,7 @@ async function poolsOf({ ledger }: Caller): Promise<Pools> {
   };
 }
 
-// Of operations that hardly ever succeed by chance.
+// Samples for operations that hardly ever succeed by chance.
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "ledger.transfer.request": {
     params: { actAs: "userId:alice" },
@@ -182,7 +182,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
   async (name, operation) => {
     const caller = await sandboxForTest({ seed: populated, commitDelayMs: 0 });
     const pools = await poolsOf(caller);
-    // Each operation by its own seed, so that one more operation changes no other.
+    // Each operation has its own seed, so that a new operation does not change the requests of another.
     const seed = Buffer.from(name).reduce((hash, byte) => (hash * 31 + byte) % 2_147_483_647, SEED);
     const statuses: number[] = [];
     for (const generated of fc.sample(requestsOf(operation, pools, SAMPLES[name]), { seed, numRuns: REQUESTS_PER_OPERATION })) {

@@ -15,7 +15,7 @@ interface Seen {
   readonly headers: Headers;
 }
 
-// A call whose answer may be no JSON, or not there at all.
+// Creates an asset with a call whose answer may be missing, or may not be JSON.
 async function create({ sandbox }: Caller, id: string, query = ""): Promise<Seen | "no answer"> {
   try {
     const response = await fetch(`${sandbox.ledgerBaseUrl}/tokenize/app1/asset${query}`, {
@@ -220,7 +220,7 @@ test("stale: a read shows an earlier moment, a later read may show a still earli
   expect((await ledger("GET /asset", { query })).body.data).toEqual({ id: "P1", rooms: 2 });
   expect((await ledger("DELETE /asset", { body: query })).status).toBe(200);
   await control("POST /faults", [{ operation: "ledger.asset.get", fault: { stale: "1h" } }]);
-  // Of what was before the plan, nothing is kept.
+  // The sandbox keeps no state from before the plan.
   expect((await ledger("GET /asset", { query })).status).toBe(404);
   expect(() => readFaults([{ operation: "ledger.asset.create", fault: { stale: "1s" } }])).toThrow(Failure);
   expect((await control("GET /commits")).body.commits).toHaveLength(3);

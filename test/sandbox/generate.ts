@@ -5,16 +5,16 @@ import { isObject } from "../../src/base/json/json.ts";
 import { resolve, type ContractOperation, type Parameter } from "../../src/contract/contract.ts";
 import type { JsonSchema } from "../../src/contract/schema-types.ts";
 
-/** Texts that a place may hold, by the kind of id that it names, or by its property. */
+/** Texts that a place may hold, by the property of the place or by the kind of id that it names. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** A request as it goes onto the wire. */
+/** A request as it is sent. */
 export interface GeneratedRequest {
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** In place of the body. */
+  /** Sent in place of the body. */
   readonly text?: string;
 }
 
@@ -41,7 +41,7 @@ const FREE: Arbitrary<unknown> = fc.dictionary(
   },
 );
 
-/** Values that fit a schema. */
+/** Returns values that fit a schema. */
 export function valuesOf(given: JsonSchema, pools: Pools, property = ""): Arbitrary<unknown> {
   const schema = resolve(given);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -73,7 +73,7 @@ function textsOf(schema: JsonSchema, pools: Pools, property: string): Arbitrary<
 }
 
 function objectsOf({ properties = {}, required = [], additionalProperties }: JsonSchema, pools: Pools): Arbitrary<unknown> {
-  // An entity with every part chosen alone seldom exists.
+  // An entity whose parts are each chosen alone seldom exists.
   const whole = pools["entity"] ?? [];
   if (properties["orgId"] !== undefined && whole.length > 0) {
     return fc.oneof(
@@ -87,13 +87,13 @@ function objectsOf({ properties = {}, required = [], additionalProperties }: Jso
   return fc.tuple(free, record).map(([extra, fields]) => ({ ...(extra as object), ...fields }));
 }
 
-/** Parameters and body that are known to succeed at first. */
+/** Parameters and a body with which the first request is known to succeed. */
 export interface Sample {
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** Requests that fit the contract of an operation, the sample among them, and some that have one thing wrong. */
+/** Returns requests that fit the contract of an operation, including the sample, and some requests with one thing wrong. */
 export function requestsOf(operation: ContractOperation, pools: Pools, sample?: Sample): Arbitrary<GeneratedRequest> {
   const generated = validRequests(operation, pools);
   const known = sample === undefined ? generated : fc.constant(assemble(operation, sample.params ?? {}, sample.body));
@@ -186,7 +186,7 @@ const BODY_BREAKS: readonly Break[] = [
   (request) => mutated(request.body).map((body) => ({ ...request, body })),
 ];
 
-/** The value with one place dropped, added to, or replaced. */
+/** Returns the value with one place deleted, extended or replaced. */
 export function mutated(body: unknown): Arbitrary<unknown> {
   const places = placesIn(body);
   return fc

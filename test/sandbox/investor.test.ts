@@ -158,7 +158,7 @@ test("a country is one of ISO 3166-1", async () => {
   for (const code of codes) named.set(code, await nameOf(code));
   expect([...named.values()].filter((name) => name !== 400)).toHaveLength(249);
   expect([4, 620, 531, 894].map((code) => named.get(code))).toEqual(["Afghanistan", "Portugal", "Curaçao", "Zambia"]);
-  // Nobody's, a region, a country that is no more, one that only the letters of a user name, and half a country.
+  // No country's code, regions, a country that no longer exists, a code that only user-assigned letters name; then half a country.
   expect([0, 5, 150, 810, 983, 1_000].map((code) => named.get(code))).toEqual([400, 400, 400, 400, 400, 400]);
   expect(await nameOf(620.5)).toBe(400);
 });

@@ -83,7 +83,7 @@ test("a write whose caller has hung up is committed all the same", async () => {
   const caller = connect(Number(port), hostname);
   caller.end(request, () => caller.destroy());
   await once(caller, "close");
-  // It arrives all the same, and takes its time.
+  // The request arrives although its caller is gone, and the commit still takes its time.
   const later = async (): Promise<number> => {
     await control("POST /clock", { advance: "10s" });
     return (await ledger("GET /asset", { query: { assetType: "Property", id: "P1" } })).status;

@@ -1,6 +1,6 @@
 import { DEFAULT_PROFILE, type Profile, profileWith } from "../../src/contract/profile.ts";
 
-/** A service that differs from the default in every way that the profile knows. */
+/** A service that differs from the default in every way that the profile can describe. */
 export const OTHER_PROFILE: Profile = profileWith({
   ledger: {
     errors: [{ kind: "failure", code: true }],
@@ -52,18 +52,18 @@ export const OTHER_PROFILE: Profile = profileWith({
   successStatus: { async: 202, "ledger.vault.update": 206, "investor.sales.buy": 200 },
 });
 
-/** Where each single value of the profile lies. */
+/** Returns the path of each single value in the profile. */
 export function settings(part: unknown = DEFAULT_PROFILE, at: readonly string[] = []): readonly (readonly string[])[] {
   const inner = part !== null && typeof part === "object" && !Array.isArray(part) ? Object.entries(part) : [];
   return inner.length === 0 ? [at] : inner.flatMap(([key, value]) => settings(value, [...at, key]));
 }
 
-/** The value of one setting. */
+/** Returns the value of one setting. */
 export function settingOf(profile: Profile, path: readonly string[]): unknown {
   return path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>>)[key], profile);
 }
 
-/** The other profile with one value as it is by default. */
+/** Returns the other profile with one value reset to its default. */
 export function otherBut(path: readonly string[]): Profile {
   const reset = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
     key === undefined

@@ -1,4 +1,4 @@
-// A client that others wrote, driven by nothing but the documents that the sandbox serves of itself.
+// These tests use a third-party client, which knows only the documents that the sandbox serves about itself.
 import type { AxiosInstance } from "axios";
 import { type OpenAPIClient, OpenAPIClientAxios } from "openapi-client-axios";
 import { expect, test } from "vitest";

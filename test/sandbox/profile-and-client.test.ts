@@ -1,4 +1,4 @@
-// Client and sandbox by the same profile, over TCP: each setting is read by both, or is one that no client needs.
+// Client and sandbox use the same profile, over TCP. Both must read each setting, unless no client needs it.
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { Secret } from "../../src/base/secret.ts";
@@ -83,15 +83,15 @@ steps:
     with: { tokenSaleId: saleActive1, userAddress: "0xabc", amount: 1, currencyContract: "0xdef", timezone: UTC }
 `;
 
-// The step at which a run ends whose client has that setting as by default, and its service otherwise.
+// The step at which a run ends if its client has the default of one setting, and its service has another value.
 const ENDS_AT: Readonly<Record<string, string>> = {
-  "ledger.errors": "twin", // the description lists no condition for it; one that it lists is the service's own word in whatever form
+  "ledger.errors": "twin", // no condition is listed for this error; a listed condition would be recognized in any form of error
   "ledger.onBehalfOf.in": "first",
   "ledger.onBehalfOf.name": "waiting",
   "ledger.parameters.pageSize": "bonds",
   "ledger.parameters.bookmark": "bonds",
   "ledger.parameters.pendingOnly": "request",
-  "ledger.pageSize": "passed", // a list ends with its last bookmark, however short its pages are
+  "ledger.pageSize": "passed", // a list ends with its last bookmark, even if its pages are short
   "ledger.receipt.committed": "first",
   "ledger.receipt.failed": "again",
   "ledger.receipt.namesTransaction": "first",
@@ -120,8 +120,9 @@ const ENDS_AT: Readonly<Record<string, string>> = {
   numbers: "preflight",
   booleans: "share",
   refusals: "twin",
-  // No client needs these: what it relies on only when an answer was lost, a word that is neither success nor failure, words by which nothing is decided, the size of a page
-  // that says itself how many there are, and the codes that a sandbox answers with, where a client reads any.
+  // No client needs these settings. It relies on some of them only when an answer was lost. The rest are a word for neither success nor
+  // failure, words that decide nothing, the size of pages whose list says how many records there are, and the status codes that a
+  // sandbox answers with, because a client accepts any code.
   "ledger.receipt.pending": "passed",
   "ledger.requestStatus.pending": "passed",
   "ledger.requestStatus.approved": "passed",
@@ -164,7 +165,7 @@ async function pairWith(served: Profile): Promise<Pair> {
       credentials: new Map(Object.entries(sandbox.credentials).map(([name, key]) => [name, new Secret(name, key)])),
     },
   });
-  // Each with a journal of its own: what one left unknown would keep the next from starting.
+  // Each run has its own journal, because a write that one run left unknown would keep the next run from starting.
   return { run: (profile) => runnerForTest()(playbook, target(profile)) };
 }
 
@@ -183,7 +184,7 @@ test.for([
   expect(outcome, JSON.stringify(stopped)).toBe("passed");
 });
 
-// The step that a run came to: its last one, or the reach of an interface before all of them.
+// Returns the step at which a run stopped, or `preflight` if the check of the interfaces before the first step failed.
 async function cameTo(run: Pair["run"], profile: Profile): Promise<string> {
   try {
     const { outcome, stopped } = await run(profile);

@@ -3,7 +3,7 @@ import type { Profile } from "../../src/contract/profile.ts";
 import { sandboxForTest, user, type Caller } from "./caller.ts";
 import { OTHER_PROFILE } from "./other-profile.ts";
 
-// Held against the contract as it is written; profile-and-client.test.ts has the texts.
+// These tests check answers against the contract as it is written. profile-and-client.test.ts covers numbers and booleans as texts.
 const profile: Profile = { ...OTHER_PROFILE, numbers: "number", booleans: "boolean" };
 const as = (userId: string) => ({ "x-on-behalf-of": `userId:${userId}` });
 const bonds = ["A", "B", "C"].map((Isin) => ({ Isin }));

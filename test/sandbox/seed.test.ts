@@ -69,7 +69,7 @@ test("a ledger is populated from the start, digit for digit, and continues from 
   const token = await call("GET /token", { query: { id: "GOLD" } });
   expect(token.text).toContain('"totalSupply":12345678901234567890.75');
   expect(token.body).toMatchObject({ name: "Gold", owners: [{ entity: user("alice") }], behaviour: { decimal: 2 } });
-  // What was minted and is in no account has been burnt, by records of its own.
+  // The amount that was minted but is in no account has been burnt, and separate transactions record this.
   const { text: transactions } = await call("POST /token/transaction/all", { body: [{ tokenId: "GOLD" }] });
   const moved = [...transactions.matchAll(/"type":"(MINT|BURN)"|"amount":([\d.]+)/g)].map(
     ([, type, amount = ""]) => type ?? amount,

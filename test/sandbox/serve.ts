@@ -1,4 +1,4 @@
-// Serves a sandbox file in a process of its own: `node serve.ts FILE COMMIT_DELAY_MS`, and prints where.
+// Serves a sandbox file in its own process: `node serve.ts FILE COMMIT_DELAY_MS`. Prints the address.
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 
 const [path = ":memory:", commitDelayMs = "20"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// What web pages, and other users of this machine, get to know of a sandbox that serves.
+// What web pages and other users of this machine can learn about a sandbox that is being served.
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { connect } from "node:net";
@@ -7,7 +7,7 @@ import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
 import { SANDBOX_LIMITS } from "../../src/sandbox/limits.ts";
 import { fileForTest, sandboxForTest } from "./caller.ts";
 
-/** The answer to a request as it is written here. */
+/** Sends exactly these lines, and returns the answer. */
 async function asked(
   { ledgerBaseUrl }: Sandbox,
   ...lines: readonly string[]

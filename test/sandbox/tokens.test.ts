@@ -112,7 +112,7 @@ test("who holds the role mints and burns, nobody else, and the sums stay right",
     },
     { type: "BURN", transactionDetails: [{ tokenId: "GOLD1", amount: 0.25 }] },
   ]);
-  // The description lists no field for who gave.
+  // The service description has no field for the entity that gave the tokens.
   expect(transactions[1].transactionDetails[0]).not.toHaveProperty("from");
 });
 
@@ -267,7 +267,7 @@ test("a role that the token maps to an action is a role, whatever its name; wher
   expect(await mint(caller, alice, { ...item, to: user("carol") })).toMatchObject({ status: 403 });
   expect(await burn(caller, bob, { ...item, from: user("carol") })).toMatchObject({ status: 403 });
   expect((await burn(caller, alice, { ...item, from: user("carol") })).status).toBe(200);
-  // The description gives every token the four roles that it has seen.
+  // The description allows its four roles for every token, so a token that cannot be transferred accepts the role `transfer`.
   const fixed = { id: "FIXED", behaviour: { transferable: false } };
   expect(await create({ ...fixed, tokenPermissions: [{ entity: user("bob"), roles: ["transfer"] }] })).toMatchObject({
     status: 200,

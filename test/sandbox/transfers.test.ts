@@ -164,7 +164,7 @@ test("an asset in a vault leaves it by a withdrawal only, whoever is named as an
   for (const item of refusals)
     expect(await ask(item), JSON.stringify(item)).toMatchObject({ status: 403, body: { condition: "unauthorized caller" } });
 
-  // What the whole organization owns, anybody in it may pass on.
+  // Anybody in an organization may pass on what the whole organization owns.
   await caller.ledger("PATCH /asset/owners", {
     as: alice,
     body: { assetType: "Property", data: [{ id: "P2", owners: [anybody] }] },
