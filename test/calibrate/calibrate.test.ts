@@ -1,4 +1,4 @@
-// A share of the campaign (`npm run calibrate:campaign`), and services that answer as none should.
+// Runs a part of the campaign (`npm run calibrate:campaign`), and calibrates services that answer as no service should.
 import { expect, test } from "vitest";
 import { calibrate, type Calibration } from "../../src/calibrate/calibrate.ts";
 import { isChange } from "../../src/calibrate/finding.ts";
@@ -177,7 +177,7 @@ test("a list that never ends is left after some pages", async () => {
   expect(findings.filter(isChange)).toEqual([]);
 });
 
-// A form of errors is written into tokenbook.yaml.
+// The calibration writes the form of errors into tokenbook.yaml, so the form must not hold a key.
 test("no key that a service repeats is taken for a word of the service", async () => {
   const key = "ledger-key-1";
   const reached = JSON.stringify({ status: "SUCCESS", totalCount: 1, countByType: [], response: {} });

@@ -1,5 +1,5 @@
 // `npm run calibrate:campaign [-- --combinations 200] [--combined-only] [--seed N] [--jobs N] [--setting TEXT] [--part K/N]`.
-// Calibrates services that speak otherwise: each setting alone, by reading only and by writing, and random combinations. No finding may be wrong.
+// Calibrates services that differ in one setting, by reading only and by writing, and random combinations. No finding may be wrong.
 import { count } from "../../src/base/text/text.ts";
 import { calibrated, isPossible, isRight, type Speaking, USUAL, varied, VARIATIONS } from "./services.ts";
 
@@ -12,7 +12,7 @@ const combinations = flag("combinations", 200);
 let seed = flag("seed", 1);
 const atOnce = flag("jobs", 2);
 
-// A small generator of its own, so that a seed always makes the same services.
+// A small random generator, so that a seed always makes the same services.
 function random(below: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((seed / 4_294_967_296) * below);
@@ -83,7 +83,7 @@ const all = [
   ...Array.from({ length: combinations }, (_, nth) => combined(nth)),
 ];
 const [part = 1, parts = 1] = text("part", "1/1").split("/").map(Number);
-// The reading and the writing calibration of one service follow each other, and belong to one part.
+// The reading and the writing calibration of a service are next to each other, and both belong to the same part.
 const services = all.filter(({ name }, at) => name.includes(text("setting", "")) && Math.floor(at / 2) % parts === part - 1);
 console.log(count(services.length, "service"));
 const queue = services.values();

@@ -1,4 +1,4 @@
-// Services that speak otherwise: each setting alone, and random combinations. Half of the names are none that the calibration knows.
+// Services that differ in one setting, and random combinations. The calibration knows only half of their names.
 import { Decimal } from "../../src/base/numbers/decimal.ts";
 import { systemClock } from "../../src/base/ports.ts";
 import { type Calibration, calibrate } from "../../src/calibrate/calibrate.ts";
@@ -13,7 +13,7 @@ import { type Contents, type FaultPlan, startSandbox } from "../../src/sandbox/s
 import { Transport } from "../../src/transport/exchange.ts";
 import { jsonEquals, type Json, parseJson } from "../../src/base/json/json.ts";
 
-/** How one service speaks. */
+/** How one service differs. */
 export interface Speaking {
   readonly profile: Profile;
   readonly dialect: Dialect;
@@ -22,13 +22,13 @@ export interface Speaking {
 
 export const USUAL: Speaking = { profile: DEFAULT_PROFILE, dialect: USUAL_DIALECT, commitDelayMs: 20 };
 
-/** One way to differ: where, and the values to choose from. */
+/** One setting that can differ, and the values to choose from. */
 export interface Variation {
   readonly path: readonly string[];
   readonly values: readonly unknown[];
 }
 
-/** Each setting of the profile, with values that it may have in a service. */
+/** Each setting of the profile, with values that a service may have for it. */
 export const VARIATIONS: readonly Variation[] = [
   {
     path: ["profile", "ledger", "onBehalfOf"],
@@ -142,14 +142,14 @@ export const VARIATIONS: readonly Variation[] = [
   { path: ["commitDelayMs"], values: [0, 150, 400] },
 ];
 
-/** Returns how a service speaks with another value in one place. */
+/** Returns how a service speaks if one setting has another value. */
 export function varied(speaking: Speaking, path: readonly string[], value: unknown): Speaking {
   const set = (part: unknown, [key, ...rest]: readonly string[]): unknown =>
     key === undefined ? value : { ...(part as object), [key]: set((part as Record<string, unknown>)[key], rest) };
   return set(speaking, path) as Speaking;
 }
 
-/** Names of one list of parameters or words that would be the same make no service. */
+/** Returns whether the names in each list of parameters or words differ. A service cannot have the same name twice in a list. */
 export function isPossible({ profile: { ledger, investor } }: Speaking): boolean {
   const { receipt, requestStatus, parameters, fields, onBehalfOf } = ledger;
   const lists: readonly (readonly string[])[] = [
@@ -163,7 +163,7 @@ export function isPossible({ profile: { ledger, investor } }: Speaking): boolean
   return lists.every((names) => new Set(names).size === names.length);
 }
 
-/** Calibrates a service that speaks like this, from the default profile. */
+/** Calibrates a service of this kind, starting from the default profile. */
 export async function calibrated(
   { profile, dialect, commitDelayMs }: Speaking,
   mayWrite: boolean,
@@ -202,7 +202,7 @@ export async function calibrated(
   }
 }
 
-/** Whether a finding is right about a service that speaks like this. */
+/** Returns whether a finding is right about a service of this kind. */
 export function isRight({ setting, found }: CalibrationFinding, { profile, dialect }: Speaking): boolean {
   const name = setting.join(".");
   const truth = setting.reduce<unknown>((part, each) => (part as Readonly<Record<string, unknown>> | undefined)?.[each], profile);
@@ -231,7 +231,7 @@ export function isRight({ setting, found }: CalibrationFinding, { profile, diale
     case "conditionStatus":
     case "successStatus":
     case "ledger.primaryKey":
-      return true; // what is in it has findings of its own
+      return true; // the values within it have findings of their own
     case "refusals": {
       const codes = (found as readonly Decimal[]).map((code) => code.approximate());
       const possible = [...DEFAULT_PROFILE.refusals, ...Object.values(profile.conditionStatus)];
@@ -254,7 +254,7 @@ function saysOnly(found: Json, word: string | undefined, others: readonly string
   return word !== undefined && words.includes(word) && !words.some((each) => others.includes(each));
 }
 
-// A form may ask for more than the service's own does, and never for less: every error must have it.
+// A form may require more than the service's own form, if every error has it. A form must never require less.
 function fitsErrors(found: readonly ErrorForm[], truth: readonly ErrorForm[], dialect: Dialect): boolean {
   const [form = {}] = truth;
   const errors = (["asset not found", "invalid parameters"] as const).map(
