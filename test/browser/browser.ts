@@ -1,4 +1,4 @@
-// Debian's chromium, as the tests and the screenshots use it.
+// Starts Debian's chromium for the tests and the screenshots.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,13 +17,13 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Whether there is a browser on this machine. */
+/** Whether this machine has the browser. */
 export const HAS_CHROMIUM: boolean = existsSync(CHROMIUM);
 
-/** A browser with a profile of its own, which goes away with it. */
+/** A browser with its own profile, which is deleted on closing. */
 export interface Opened {
   readonly browser: BrowserContext;
-  /** Another one, in which no page's script runs. */
+  /** Opens another browser, in which no page's script runs. */
   readonly withoutScript: () => Promise<BrowserContext>;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function openBrowser(): Promise<Opened> {
       headless: true,
       timeout: PATIENCE_MS,
       javaScriptEnabled,
-      // A page that scrolls smoothly moves away below the pointer between the press of a button and its release.
+      // With smooth scrolling, a button may move away from the pointer between the press and the release.
       reducedMotion: "reduce",
     });
     context.setDefaultTimeout(PATIENCE_MS);
@@ -51,7 +51,7 @@ export async function openBrowser(): Promise<Opened> {
     withoutScript: () => open("second", false),
     close: async () => {
       for (const context of all) await context.close();
-      // A process of the browser may write once more after it has closed.
+      // A process of the browser may still write after the browser has closed.
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };

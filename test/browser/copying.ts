@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Locator, Page } from "playwright-core";
 
-/** A copy button: what is before it as a whole, and what a click copied. */
+/** A copy button: the text before it, and what a click copied. */
 export interface Copied {
   readonly kind: "command" | "hash";
   readonly text: string;
@@ -9,8 +9,8 @@ export interface Copied {
 }
 
 /**
- * A step that comes into view for the first time is laid out with the next frame. On a busy machine that one comes between the press of
- * a button and its release, and moves the button away below the pointer: so all is laid out before the first click.
+ * The browser lays out a step in the frame after the step first comes into view. On a busy machine that frame may fall between the press
+ * of a button and its release, and move the button away from the pointer. So everything is laid out before the first click.
  */
 const LAY_OUT_ALL = `{
   document.querySelectorAll("details").forEach((each) => { each.open = true; });
@@ -18,8 +18,8 @@ const LAY_OUT_ALL = `{
 }`;
 
 /**
- * What is copied goes to a list of this page: the clipboard of a busy browser may refuse it, or leave it without an answer.
- * A button confirms for a moment only, which a busy machine would miss: this page's timers wait until the test lets them go.
+ * Copied texts go to a list of the page, because the clipboard of a busy browser may refuse them, or never answer.
+ * A busy machine would miss the button's short confirmation, so the page's timers wait until the test releases them.
  */
 const PREPARE = `{
   window.copied = [];
@@ -32,12 +32,12 @@ const COPIED = "window.copied.splice(0)";
 const LET_TIMERS_GO = "window.heldTimers.splice(0).forEach((act) => act())";
 const FREE_TIMERS = "window.setTimeout = window.ownTimeout";
 
-/** What a button shows, and what it is called to screen readers. */
+/** Returns what a button shows, and its name for screen readers. */
 async function faceOf(button: Locator): Promise<readonly (string | null)[]> {
   return [await button.textContent(), await button.getAttribute("aria-label")];
 }
 
-/** Opens everything on a page, clicks each of its copy buttons, and expects each to confirm it, visibly and to screen readers. */
+/** Opens everything on a page and clicks each copy button. Expects each to confirm the click, visibly and to screen readers. */
 export async function clickCopyButtons(page: Page): Promise<readonly Copied[]> {
   await page.evaluate(LAY_OUT_ALL);
   await page.evaluate(PREPARE);
@@ -46,7 +46,7 @@ export async function clickCopyButtons(page: Page): Promise<readonly Copied[]> {
     const face = await faceOf(button);
     await button.click();
     expect(await faceOf(button)).toEqual(["✓", "Copied"]);
-    // Clicked once more while it confirms, it still gets its face back.
+    // A second click during the confirmation must not change the face to which the button returns.
     await button.click();
     await page.evaluate(LET_TIMERS_GO);
     expect(await faceOf(button)).toEqual(face);

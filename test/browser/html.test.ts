@@ -15,7 +15,7 @@ import { longRun, PAGES } from "./samples.ts";
 import { isNightly } from "../sizes.ts";
 import { expectReadable } from "./readable.ts";
 
-/** As many as show that only what is on the screen is laid out; at night more. */
+/** Enough steps to show that the browser lays out only what is on the screen. At night there are more. */
 const STEPS = isNightly ? 10_000 : 2_000;
 
 if (!HAS_CHROMIUM)
@@ -30,7 +30,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
   });
   afterAll(() => opened.close());
 
-  /** A page of these reports, and whatever it complained of or asked the network for. */
+  /** Opens a page of these reports, and returns its complaints and its requests to the network. */
   async function show(reports: readonly RunReport[]): Promise<{ page: Page; complaints: readonly string[] }> {
     const file = join(temporaryFolder(), "report.html");
     writeFileSync(file, [...htmlReport(reports)].join(""));
@@ -134,7 +134,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     for (const { text, copied } of seen) expect(copied).toBe(text);
     const commands = seen.filter(({ kind }) => kind === "command").map(({ copied }) => copied);
     expect(new Set(commands)).toEqual(new Set(["tokenbook resume 20261121T0930-k3x9q2ab"]));
-    // In the table of writes, in its sentence of evidence, and in the step.
+    // The hash appears in the table of writes, in the sentence of evidence there, and in the step.
     const ids = seen.filter(({ kind }) => kind === "hash").map(({ copied }) => copied);
     expect(new Set(ids)).toEqual(new Set([TRANSACTION]));
     expect(ids.length).toBeGreaterThan(6);
@@ -176,7 +176,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator("script").count()).toBe(1);
     expect(await page.locator("h1").textContent()).toContain("<img src=x onerror=alert(1)>");
     expect(complaints).toEqual([]);
-    // Were the escaper to fail, the policy would still hold.
+    // Even if the escaper failed, the policy would still hold.
     await page.evaluate(
       'document.body.insertAdjacentHTML(\'beforeend\', \'<img src="data:," onerror="alert(5)"><b style="color:red">x</b>\')',
     );

@@ -1,4 +1,4 @@
-// Makes the runs that the pictures of docs/images show: real runs of one playbook by the built command, on the embedded sandbox.
+// Makes the runs in the pictures of docs/images: the built command really runs one playbook on the embedded sandbox.
 import { spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,11 +9,11 @@ const COMMAND = resolve("bin/tokenbook.js");
 const COLUMNS = 104;
 const LONGEST_MS = 60_000;
 
-/** The runs that the pictures show. */
+/** The runs in the pictures. */
 export interface Pictured {
   /** The HTML report of a run that failed after a lost answer. */
   readonly report: string;
-  /** What a terminal shows of a run that waits for an approver. */
+  /** What a terminal shows during a run that waits for an approver. */
   readonly screen: string;
 }
 
@@ -75,7 +75,7 @@ steps:
     with: { id: ["\${{ steps.request.id }}"] }${last}`;
 }
 
-/** Runs the playbook twice: once through a crash to a failed expectation, once until it waits. */
+/** Runs the playbook twice: one run crashes, resumes and fails an expectation; the other run waits. */
 export async function pictured(): Promise<Pictured> {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-pictures-"));
   try {
@@ -102,7 +102,7 @@ function tokenbook(folder: string, variables: NodeJS.ProcessEnv, ...args: string
   });
 }
 
-/** Returns the screen as soon as it shows until when the run waits. */
+/** Returns the screen as soon as it shows the time until which the run waits. */
 async function waitingScreen(folder: string): Promise<string> {
   const command = `stty cols ${COLUMNS} rows 30; exec '${process.execPath}' '${COMMAND}' run waiting.yaml`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {

@@ -1,4 +1,4 @@
-// What every page must be: readable for everybody, on a phone and on a screen, by day and by night.
+// What every page must be: readable for everybody, on phones and large screens, in light and dark colours.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import { isNightly } from "../sizes.ts";
 
 const [NARROW, WIDE] = [400, 1_280];
 
-// A finding comes from the width or from the colours, so by day each of them is looked at once, and at night all four together.
+// A finding depends on the width or on the colours. By day two looks cover each width and each colour scheme; at night all four run.
 const LOOKS = [
   { width: NARROW, colorScheme: "light" },
   { width: WIDE, colorScheme: "dark" },
@@ -18,7 +18,7 @@ const LOOKS = [
     : []),
 ] as const;
 
-/** Expects that axe finds nothing on a page, and that it needs no scrolling to the side: narrow and wide, light and dark. */
+/** Expects that axe finds nothing on a page and that the page needs no sideways scrolling: narrow and wide, light and dark. */
 export async function expectReadable(page: Page): Promise<void> {
   for (const { width, colorScheme } of LOOKS) {
     await page.emulateMedia({ colorScheme });
@@ -28,9 +28,9 @@ export async function expectReadable(page: Page): Promise<void> {
   }
 }
 
-/** Expects that axe finds nothing on a page as it is shown now. */
+/** Expects that axe finds nothing on a page in its current state. */
 export async function expectNoFinding(page: Page): Promise<void> {
-  // A page that has an element or a variable of axe's names must not get in its way.
+  // Axe must also load into a page that has an element or a variable with one of axe's names.
   await page.evaluate(`if (window.axe === undefined) { const module = undefined; ${axe.source} }`);
   const found = await page.evaluate<readonly unknown[]>(
     `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`,

@@ -1,4 +1,4 @@
-// Reports of every kind of run, for looking at their pages.
+// Reports of every kind of run, so that people and tests can look at their pages.
 import { Expression } from "../../src/expression/expression.ts";
 import { firstBroken } from "../../src/engine/steps/expectations.ts";
 import { Decimal } from "../../src/base/numbers/decimal.ts";
@@ -20,7 +20,7 @@ import type { RunReport } from "../../src/report/shape.ts";
 import type { FiringState } from "../../src/report/schedule/shape.ts";
 import { Records, RUNS, START, TRANSACTION } from "../unit/report/records.ts";
 
-/** A run whose last expectation does not hold: with the tree of it, a write that was settled by reading, and one that was sent twice. */
+/** A run whose last expectation fails. It shows the tree of the expectation, a write that was settled by reading, and a write sent twice. */
 function expectation(): RunReport {
   const scope = parseJson(
     '{"response":{"totalSupply":90.00,"owners":[{"userId":"alice"},{"userId":"bob"}],"status":"ACTIVE","id":"LFT1"}}',
@@ -66,7 +66,7 @@ function expectation(): RunReport {
   return reportOf(records.stopped("owned", "failed", problem).closed("failed").all);
 }
 
-/** Returns a run of so many steps, where most passed. */
+/** Returns a run with this many steps. Most of them passed. */
 export function longRun(steps: number): RunReport {
   const headings = Array.from({ length: steps }, (_, at): StepHeading => ({
     id: `step${at + 1}`,
@@ -87,7 +87,7 @@ export function longRun(steps: number): RunReport {
 
 const COMPARED = { id: "reconcile.accounts", name: "File against ledger", uses: "reconcile", line: 9, kind: "check" } as const;
 
-/** A reconciliation of one night, `drifts` of whose accounts are not as the file has them. */
+/** A reconciliation of one night, in which `drifts` accounts differ from the file. */
 function night(number: number, drifts: number): RunReport {
   const at = START + number * 86_400_000;
   const side = { rows: 1_204, keys: 1_204, from: at, to: at + 900 };
@@ -170,7 +170,7 @@ const NESTED: readonly StepHeading[] = [
   { id: "owned", name: "See who owns it", uses: "ledger.asset.get", line: 6 },
 ];
 
-/** Rounds that hold steps: one of them failed. */
+/** Rounds with steps within them. One step failed. */
 function nested(): RunReport {
   const records = new Records()
     .opened({ steps: NESTED, name: "Pay the holders of the mill" })
@@ -197,7 +197,7 @@ function nested(): RunReport {
   return reportOf(records.closed("failed").all);
 }
 
-/** A write that waited and was sent again, and an approval that came after two hours; with the conditions that held. */
+/** A write that waited and was sent again, and an approval after two hours. Also shows the conditions that held. */
 function waited(): RunReport {
   const records = new Records().opened().written("asset");
   records.intended("mint").answered("mint", { meaning: "refused-later", status: 429, payload: null, receiptId: null });
@@ -235,7 +235,7 @@ function of(name: keyof typeof RUNS): RunReport {
   return reportOf(RUNS[name]?.().all ?? []);
 }
 
-/** The reports of each page. */
+/** The reports on each page. */
 export const PAGES: Readonly<Record<string, () => readonly RunReport[]>> = {
   passed: () => [of("passed")],
   failed: () => [expectation()],
@@ -300,7 +300,7 @@ function differenceOf(left: string, right: string): string | null {
   return more === undefined || less === undefined ? null : more.minus(less).canonical();
 }
 
-/** A drift that was there for a week, with a night in which it was gone. */
+/** A drift that lasted a week, except for one night. */
 function explained(): ExplainedDrift {
   const lefts = ["110", "112.5", null, "120.5", "120.5", "118", "120.5", "120.5"];
   const rights = ["100.5", "100.5", null, "100.5", "96", "96.25", "100.5", "100.500000000000000001"];

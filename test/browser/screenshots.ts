@@ -1,4 +1,4 @@
-// npm run screenshots [-- FOLDER]: every page in each width and colour, and on paper; and the pictures of docs/images.
+// npm run screenshots [-- FOLDER]: takes every page in each width and colour scheme, and on paper, and the pictures of docs/images.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -48,7 +48,7 @@ try {
   writeFileSync(join(folder, "pictured.html"), report);
   await page.goto(pathToFileURL(join(folder, "pictured.html")).href);
   await page.screenshot({ path: join(IMAGES, "report.png") });
-  await page.goto("about:blank"); // otherwise the policy of the report would apply to the page that is set in its place
+  await page.goto("about:blank"); // otherwise the report's policy would apply to the page that replaces it
   await page.setContent(terminal(screen));
   await page.locator("pre").screenshot({ path: join(IMAGES, "terminal.png") });
 } finally {

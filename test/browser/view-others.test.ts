@@ -1,4 +1,4 @@
-// What other users of this machine, and web pages, get to know of the pages that `tokenbook view` serves.
+// What other users of this machine, and web pages, can learn about the pages that `tokenbook view` serves.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -12,7 +12,7 @@ interface Heard {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A server of somebody else, on another port of the loopback interface: it hears what browsers send it, and answers a page. */
+/** Another user's server on another loopback port. It records what browsers send, and answers with a page. */
 async function neighbour(body: string): Promise<{ readonly port: number; readonly heard: readonly Heard[] }> {
   const heard: Heard[] = [];
   const server = createServer(({ url = "", headers }, response) => {
@@ -26,7 +26,7 @@ async function neighbour(body: string): Promise<{ readonly port: number; readonl
   return { port: (server.address() as AddressInfo).port, heard };
 }
 
-/** The answer to a request of these lines. */
+/** Sends a request with these lines, and returns the answer. */
 async function asked({ port }: URL, ...lines: readonly string[]): Promise<{ readonly status: number; readonly text: string }> {
   const socket = connect(Number(port), "127.0.0.1");
   socket.write(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator("h1").textContent()).toBe("Overview");
     const other = await neighbour("<h1>Mine</h1>");
     await page.goto(`http://127.0.0.1:${other.port}/typed`);
-    // A page of another site, with a picture, a form and a link that lead to the neighbour.
+    // Another site's page has a picture, a form and a link that lead to the neighbour.
     const at = `http://127.0.0.1:${other.port}`;
     const far = await neighbour(
       `<img src="${at}/picture"><form action="${at}/form" method="post"><button>Send</button></form><a href="${at}/link">Go</a>`,

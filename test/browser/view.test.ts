@@ -79,7 +79,7 @@ reconcile:
     recheck: 50ms
 `;
 
-/** Two nights of a comparison, the second one on a schedule: alice differs by another amount, bob differs no more. */
+/** Runs a comparison on two nights, the second by a schedule. On the second night alice's difference has changed, and bob's is gone. */
 async function twoNights(): Promise<{ project: Project; runs: readonly [string, string] }> {
   const project = newProject({});
   project.write("nightly.yaml", HOLDINGS);
@@ -99,7 +99,7 @@ function stateOf({ folder }: Project): string {
   return join(folder, ".tokenbook");
 }
 
-/** Every file of a folder, with what it holds and when it was written. */
+/** Returns every file in a folder, with its content and the time of its last change. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   return Object.fromEntries(
