@@ -1,5 +1,5 @@
-// `npm run coverage:agrees [-- --write]`: runs our scenarios on sandboxes that answer, answer otherwise, lose answers, and outlive the process that asks.
-// Holds what `tokenbook coverage` says of them to redocly, item by item, and to docs/coverage.md; `--write` writes the page.
+// `npm run coverage:agrees [-- --write]`: runs our scenarios on sandboxes that answer, answer differently, lose answers, or outlive their client.
+// Compares the result of `tokenbook coverage` with redocly's, item by item, and with docs/coverage.md. `--write` writes the page.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const SCENARIOS = join(ROOT, "playbooks/scenarios");
 const EVERY_WRITE = join(ROOT, "playbooks/lost-answers/every-write.yaml");
 const KILLED = 137;
 
-// A service whose errors have other fields, and whose status has an answer.
+// A service whose errors have other fields, and whose `ledger.status` succeeds with 200.
 const OTHERWISE: ProfileOverrides = {
   ledger: { errors: [{ error: true, errors: true }], capabilities: { batchIsOneTransaction: true } },
   investor: { errors: [{ error: true, errors: true }] },
@@ -31,7 +31,7 @@ const OTHERWISE: ProfileOverrides = {
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-coverage-"));
 const writes = [...operations.values()].filter((operation) => operation.writes).map(({ name }) => name);
 
-/** Runs a command to its end; returns what it printed and how it ended. */
+/** Runs a command to its end. Returns what it printed and its exit code. */
 function command(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<{ stdout: string; exit: number }> {
   const { promise, resolve } = Promise.withResolvers<{ stdout: string; exit: number }>();
   const all = [join(ROOT, "bin/tokenbook.js"), ...args, "--state", join(folder, "state")];
@@ -58,7 +58,7 @@ interface Served {
   readonly faults?: FaultPlan;
 }
 
-/** Serves a sandbox, and writes the environment `served` for it. */
+/** Serves a sandbox while the work runs, and writes the environment `served` for it. */
 async function served({ profile = {}, faults = [] }: Served, work: () => Promise<unknown>): Promise<void> {
   const sandbox = await startSandbox({ path: ":memory:", profile: profileWith(profile), faults });
   const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials } = sandbox;
@@ -83,13 +83,13 @@ async function served({ profile = {}, faults = [] }: Served, work: () => Promise
   await work().finally(() => sandbox.close());
 }
 
-/** Runs every write; returns how many steps have written. */
+/** Runs every write. Returns how many steps wrote. */
 async function writesOnce(): Promise<number> {
   const { reports } = JSON.parse(await passed("run", EVERY_WRITE, "--env", "served", "--json")) as Printed;
   return reports.flatMap(({ steps }) => steps).filter(({ outcome }) => outcome === "changed").length;
 }
 
-/** Runs every write, and kills the process each time when an answer has come and is not recorded. */
+/** Runs every write. Kills the process at each of the first `count` answers, after it arrives and before it is recorded. */
 async function killedAt(count: number): Promise<void> {
   const variables = { TOKENBOOK_FAILPOINT: "before:attempt.answered" };
   for (let kills = 0; kills < count; kills++) {
@@ -103,7 +103,7 @@ async function killedAt(count: number): Promise<void> {
   console.log(`a run of all ${writes.length} writes passed after ${count} kills, one at each write`);
 }
 
-/** Runs everything; returns what two archives have of the scenarios. */
+/** Runs everything. Returns two archives of the scenarios. */
 async function runAll(): Promise<readonly string[]> {
   const archives = ["usual.har", "otherwise.har"].map((name) => join(folder, name));
   const [usual = "", otherwise = ""] = archives;
@@ -132,7 +132,7 @@ function show(agreements: readonly Agreement[]): void {
 
 const keyOf = ({ dimension, operation, item }: Missing): string => `${operation}, ${DIMENSIONS[dimension]}: ${item}`;
 
-/** Prints what is not covered and should be, and the reverse; returns how many. */
+/** Prints the items that are unexpectedly not covered, and those unexpectedly covered. Returns how many there are. */
 function showSurprises(coverage: Coverage): number {
   const missing = new Set(missingIn(coverage).map(keyOf));
   const expected = new Set(allBeyondReach().map(keyOf));

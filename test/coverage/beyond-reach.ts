@@ -1,4 +1,4 @@
-// What no playbook can cover of the sandbox, and why. `docs/coverage.md` lists it; the scenarios cover everything else.
+// The parts of the sandbox that no playbook can cover, and why. `docs/coverage.md` lists them; the scenarios cover everything else.
 import { contract } from "../../src/contract/contract.ts";
 import type { Coverage } from "../../src/coverage/coverage.ts";
 import { type Dimension, DIMENSION_NAMES } from "../../src/coverage/dimensions.ts";
@@ -8,7 +8,7 @@ const EMPTY_LIST = "a list that nothing fits is empty";
 
 const SYNCHRONOUS = "a server error to the write itself is no refusal: its effect is unknown, so the write counts as lost";
 
-// Conditions that the description lists for a call, and that no playbook can be refused with: by operation and condition.
+// Refusals that the service description lists for a call, but that no playbook can receive: by operation and condition.
 const BEYOND: Readonly<Record<string, string>> = {
   "ledger.asset.put: asset not found": "a put creates what is not there",
   "ledger.transfer.mine: request not found": EMPTY_LIST,
@@ -20,13 +20,13 @@ const BEYOND: Readonly<Record<string, string>> = {
   "ledger.receipt.get: server error": "receipts are read also by those who are cut off, to learn the outcome of a write",
 };
 
-/** Why nobody can be refused with a condition that is listed; `undefined` when it can be reached. */
+/** Returns why no playbook can receive a listed refusal; `undefined` if one can. */
 export function beyondReach({ name, writes, async, call }: Operation, condition: string): string | undefined {
   if (condition === "server error" && writes && !async && call.interface === "ledger") return SYNCHRONOUS;
   return BEYOND[`${name}: ${condition}`];
 }
 
-/** Reasons given for conditions that no call lists any more. */
+/** Returns the reasons for conditions that no call lists any more. */
 export function staleReasons(): readonly string[] {
   const listed = Object.values(contract.operations).flatMap(({ name, conditions }) =>
     conditions.map((each) => `${name}: ${each}`),
@@ -34,14 +34,14 @@ export function staleReasons(): readonly string[] {
   return Object.keys(BEYOND).filter((pair) => !listed.includes(pair));
 }
 
-/** Something of an operation that is not covered. */
+/** An item of an operation that is not covered. */
 export interface Missing {
   readonly dimension: Dimension;
   readonly operation: string;
   readonly item: string;
 }
 
-/** Returns everything that some runs have not covered. */
+/** Returns everything that these runs did not cover. */
 export function missingIn({ operations: covered }: Coverage): readonly Missing[] {
   return covered.flatMap(({ operation, items }) =>
     DIMENSION_NAMES.flatMap((dimension) =>
@@ -50,7 +50,7 @@ export function missingIn({ operations: covered }: Coverage): readonly Missing[]
   );
 }
 
-/** Returns everything that nobody can cover. */
+/** Returns everything that no playbook can cover. */
 export function allBeyondReach(): readonly (Missing & { readonly why: string })[] {
   return [...operations.values()].flatMap((operation) =>
     operation.call.conditions.flatMap((item) => {
@@ -60,7 +60,7 @@ export function allBeyondReach(): readonly (Missing & { readonly why: string })[
   );
 }
 
-/** Returns what nobody can cover as the rows of a table: a row for each condition and reason. */
+/** Returns the rows of a table of what no playbook can cover: one row for each condition and reason. */
 export function beyondReachLines(): readonly string[] {
   const rows = Map.groupBy(allBeyondReach(), ({ item, why }) => `| ${item} | ${why} |`);
   return Array.from(rows, ([row, all]) => `| ${all.map(({ operation }) => `\`${operation}\``).join(" ")} ${row}`);

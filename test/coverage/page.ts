@@ -1,4 +1,4 @@
-// The part of docs/coverage.md that says how far our scenarios cover the sandbox.
+// Writes the part of docs/coverage.md that shows how far our scenarios cover the sandbox.
 import type { Coverage } from "../../src/coverage/coverage.ts";
 import { DIMENSION_NAMES } from "../../src/coverage/dimensions.ts";
 import { beyondReachLines } from "./beyond-reach.ts";
@@ -15,7 +15,7 @@ const LABELS: Readonly<Record<(typeof DIMENSION_NAMES)[number], string>> = {
   words: "words",
 };
 
-/** Returns the page with its two tables as they should be. */
+/** Returns the page with its two tables brought up to date. */
 export function pageWith(page: string, { totals }: Coverage, agreements: readonly Agreement[]): string {
   const rows = DIMENSION_NAMES.map((dimension) => {
     const { covered, total } = totals[dimension];
@@ -26,7 +26,7 @@ export function pageWith(page: string, { totals }: Coverage, agreements: readonl
   return pageWithReasons(counted);
 }
 
-/** Returns the page with the table of what nobody can cover as it should be. */
+/** Returns the page with its table of what no playbook can cover brought up to date. */
 export function pageWithReasons(page: string): string {
   return between(page, "Beyond reach", [
     "| operations | refusal | why nobody can cover it |",

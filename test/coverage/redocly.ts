@@ -1,4 +1,4 @@
-// Holds our coverage to that of another tool, item by item, on the four dimensions that both measure.
+// Compares our coverage with another tool's, item by item, on the four dimensions that both tools measure.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ interface Theirs {
   }[];
 }
 
-/** What both tools count of one dimension, and what only one of them has covered. */
+/** The numbers of both tools for one dimension, and the items that only one tool has covered. */
 export interface Agreement {
   readonly dimension: string;
   readonly ours: string;
@@ -34,7 +34,7 @@ export interface Agreement {
 
 const SHARED = ["operations", "parameters", "fields", "codes"] as const;
 
-/** Compares our coverage of the exchanges in some HTTP Archives with redocly's. An item is covered when one archive covers it. */
+/** Compares our coverage of the exchanges in some HTTP Archives with redocly's. An item is covered if any archive covers it. */
 export function agreementOn(hars: readonly string[], { operations }: Pick<Coverage, "operations">): readonly Agreement[] {
   const theirs = new Map<string, boolean>();
   for (const har of hars) {
@@ -81,7 +81,7 @@ function itemsBy(har: string, face: string, server: string): ReadonlyMap<string,
       },
     );
   } catch (error) {
-    // It exits with 1 when it finds drift, which is no matter here.
+    // Redocly exits with 1 if it finds drift, which does not matter here.
     if ((error as { status?: number }).status !== 1) throw error;
   }
   const { operations } = JSON.parse(readFileSync(output, "utf8")) as Theirs;
