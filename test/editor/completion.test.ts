@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// A real YAML language server, spoken to as an editor does, with the schema that `tokenbook schema` prints.
+// These tests talk to a real YAML language server as an editor does, with the schema that `tokenbook schema` prints.
 
 const SCHEMA = pathToFileURL(resolve("schemas/playbook.schema.json")).href;
 const DOCUMENT = pathToFileURL(resolve("playbooks/onboarding/edited.yaml")).href;
@@ -48,7 +48,7 @@ class Editor {
     await this.#configured;
   }
 
-  /** Opens the text and gives the messages of the diagnostics that the server publishes for it. */
+  /** Opens the text. Returns the messages of the diagnostics that the server publishes for it. */
   open(text: string): Promise<readonly string[]> {
     const published = new Promise<readonly string[]>((done) => this.#waiting.push(done));
     const textDocument = { uri: DOCUMENT, languageId: "yaml", version: ++this.#version, text };
@@ -111,7 +111,7 @@ class Editor {
   }
 }
 
-// The server asks its editor for settings, one section at a time.
+// Answers the server's requests for the editor's settings, one section at a time.
 function answerTo({ params }: Message): unknown {
   return (params?.items ?? []).map(({ section }) => (section === "yaml" ? SETTINGS : null));
 }

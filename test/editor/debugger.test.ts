@@ -1,4 +1,4 @@
-// What a debugger shows of a run, and that it changes nothing in it. The adapter runs in this process; the service is a sandbox over TCP.
+// What a debugger shows of a run, and that it does not change the run. The adapter runs in this process; the service is a sandbox over TCP.
 import { expect, test } from "vitest";
 import { cutAnswer, proxyTo } from "../stories/proxy.ts";
 import { MINT_ONCE, operationsOf, tokenWith } from "../stories/world.ts";
@@ -14,7 +14,7 @@ const MINTED = ["ledger.token.create", "ledger.token.mint"];
 test("it stops before a write with the bound input, after its answer with what was answered, and changes neither", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const session = Debugging.here(project);
-  // A breakpoint within a step moves to where the step begins; one at no step says why it stops nothing.
+  // A breakpoint inside a step moves to the step's first line. A breakpoint outside all steps says why it stops nothing.
   const [placed, none] = await session.begin({ playbook: session.path("mint.yaml") }, { "mint.yaml": [MINT + 2, 2] });
   expect(placed).toMatchObject({ verified: true, line: MINT });
   expect(none).toMatchObject({ verified: false, message: "there is no step on this line: a run stops at steps and checks" });
@@ -27,7 +27,7 @@ test("it stops before a write with the bound input, after its answer with what w
     ],
   });
   const before = await session.values();
-  // Numbers keep the digits they were written with.
+  // Numbers keep all the digits with which they were written.
   expect(before["Input"]).toMatchObject({ value: "10.00", to: { userId: '"alice"' } });
   expect(before).not.toHaveProperty("Answer");
   expect(before["Steps"]).toMatchObject({ token: { outcome: '"changed"', receipt: { status: '"COMMITTED"' } } });
@@ -41,7 +41,7 @@ test("it stops before a write with the bound input, after its answer with what w
   await session.go();
   const { exitCode, printed } = await session.ended();
   expect(exitCode, printed).toBe(0);
-  // The run has the name that it has on the command line.
+  // The run has the same name as on the command line.
   expect(printed).toContain("▶ Mint once  (mint.yaml)  environment here");
   expect(printed).toContain("✓ passed  Mint once: 3 steps: 2 changed, 1 ok");
   expect(operationsOf(await service.commits())).toEqual(MINTED);
@@ -113,7 +113,7 @@ test("the call stack leads through loops, blocks and included playbooks, and eac
     { "part.yaml": [line], "nested.yaml": [lineOf(NESTED, "- id: never")] },
   );
   const first = await session.stopped();
-  // Of two rounds that run beside each other, either may be first.
+  // Two rounds run in parallel, so either may be first.
   const [key, other] = first.description?.includes("1.50") === true ? ["1.50", "2.25"] : ["2.25", "1.50"];
   expect(first.description).toBe(`before mint[${key}]/mint`);
   expect(first.frames).toMatchObject([
@@ -130,7 +130,7 @@ test("the call stack leads through loops, blocks and included playbooks, and eac
     Environment: { env: { REGION: '"c4nary-region"' }, secrets: { signing: '"${{ secrets.signing }}"' } },
   });
   expect(JSON.stringify([await session.values(1), outer, await session.values(3)])).not.toContain("c4nary-signing");
-  // The other round of the parallel loop is held too, and is shown next.
+  // The debugger also holds the other round of the parallel loop, and shows it next.
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
   const seen: (string | undefined)[] = [];
   for (let stops = 0; stops < 3; stops++) {
@@ -230,7 +230,7 @@ test("it stops at a step that fails, with the reason; a session that ends there 
   await last.begin({ resume: "latest", noDebug: true }, { "mint.yaml": [MINT] });
   expect(await last.ended()).toMatchObject({ exitCode: 0 });
   expect(operationsOf(await service.commits())).toEqual(MINTED);
-  // A test explorer is notified of each step, and of those that were done before.
+  // A test explorer receives an event for each step, also for steps done earlier.
   const steps = last.events.filter(({ event }) => event === "tokenbook.step").map(({ body }) => body as object);
   expect(steps.slice(-2)).toMatchObject([
     { state: "started", address: "after", step: "after" },

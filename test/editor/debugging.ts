@@ -1,4 +1,4 @@
-// An editor's side of a debugging session, over the streams of an adapter in this process or in one of its own.
+// The editor's side of a debugging session. It talks over streams to an adapter in this process or in another.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
 } from "../stories/world.ts";
 import { silentShell } from "../unit/cli/shell.ts";
 
-/** Where a run is held. */
+/** Where the debugger holds a run. */
 export interface Stopped {
   readonly reason: string;
   readonly description: string | undefined;
@@ -30,7 +30,7 @@ export interface Stopped {
   readonly frames: readonly { readonly name: string; readonly line: number; readonly path: string | undefined }[];
 }
 
-/** The command that editors start. */
+/** The command with which editors start the adapter. */
 export const DEBUG: readonly [string, ...string[]] = [...COMMAND_LINE, "debug", "--stdio"];
 
 type Tree = { [name: string]: string | Tree };
@@ -43,9 +43,9 @@ interface End {
 
 /** A debugging session. */
 export class Debugging extends ProtocolClient {
-  /** The process of the adapter, where it has one of its own. */
+  /** The adapter's process, if it has one of its own. */
   readonly process: ChildProcess | undefined;
-  /** What the adapter ended with. */
+  /** The adapter's exit code. */
   readonly left: Promise<number>;
   readonly events: DebugProtocol.Event[] = [];
   #printed = "";
@@ -74,7 +74,7 @@ export class Debugging extends ProtocolClient {
       });
   }
 
-  /** A session with an adapter in this process. */
+  /** Starts a session with an adapter in this process. */
   static here(project: Project): Debugging {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const { folder: cwd, variables } = project;
@@ -84,7 +84,7 @@ export class Debugging extends ProtocolClient {
     return session;
   }
 
-  /** A session with `tokenbook debug`. */
+  /** Starts a session with `tokenbook debug` in a process of its own. */
   static beside(project: Project, [program, ...args]: readonly [string, ...string[]] = DEBUG): Debugging {
     const { PATH = "", HOME = "" } = process.env;
     const child = spawn(program, args, {
@@ -94,11 +94,11 @@ export class Debugging extends ProtocolClient {
     });
     onTestFinished(() => void child.kill("SIGKILL"));
     const left = once(child, "close").then(([code]) => (code as number | null) ?? -1);
-    child.stdin.on("error", () => undefined); // it was killed
+    child.stdin.on("error", () => undefined); // the adapter may have been killed
     return new Debugging(project, { input: child.stdin, output: child.stdout }, left, child);
   }
 
-  /** Writes to the adapter what no client of the protocol would. */
+  /** Writes raw text to the adapter, such as no client of the protocol would send. */
   write(text: string): void {
     this.#input.write(text);
   }
@@ -107,7 +107,7 @@ export class Debugging extends ProtocolClient {
     return join(this.#folder, file);
   }
 
-  /** Sets breakpoints, by file, and starts a run. Returns the breakpoints as the adapter has placed them. */
+  /** Sets breakpoints by file, and starts a run. Returns the breakpoints where the adapter placed them. */
   async begin(
     asked: LaunchArguments,
     lines: Readonly<Record<string, readonly number[]>> = {},
@@ -142,7 +142,7 @@ export class Debugging extends ProtocolClient {
     }
   }
 
-  /** Returns where the run is held next. */
+  /** Waits until the run is held again, and returns where. */
   async stopped(): Promise<Stopped> {
     const { body } = (await this.#event("stopped")) as DebugProtocol.StoppedEvent;
     const { body: stack } = await this.send("stackTrace", { threadId: 1 });
@@ -150,7 +150,7 @@ export class Debugging extends ProtocolClient {
     return { reason: body.reason, description: body.description, text: body.text, frames };
   }
 
-  /** All values at a frame, opened to the end. */
+  /** Returns all values at a frame, fully expanded. */
   async values(frame = 1): Promise<Tree> {
     const { body } = await this.send("scopes", { frameId: frame });
     const scopes: Tree = {};
@@ -181,7 +181,7 @@ export class Debugging extends ProtocolClient {
   }
 }
 
-/** A project with these files, and a service in this process. */
+/** Returns a project with these files, and a service in this process. */
 export async function served(
   files: Readonly<Record<string, string>>,
 ): Promise<{ readonly project: Project; readonly service: Service }> {

@@ -1,4 +1,4 @@
-// A run that is held keeps every promise: kill the adapter, which makes it, or the editor, and the run resumes as ever.
+// A held run keeps every promise: if somebody kills the adapter, which executes the run, or the editor, the run resumes as usual.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ test("the adapter is killed before a write, and after its answer was lost: the r
   await second.go();
   expect(await second.stopped()).toMatchObject({ description: "after mint" });
   expect((await second.values())["Answer"]).toMatchObject({ answer: { meaning: '"ambiguous"' } });
-  // Whoever starts the playbook again while it is held is refused.
+  // While the debugger holds the run, nobody else can resume it.
   const beside = await project.run("resume");
   expect([beside.code, beside.stderr], beside.transcript).toEqual([6, expect.stringContaining("is held")]);
   second.process?.kill("SIGKILL");
@@ -42,7 +42,7 @@ test("the adapter is killed before a write, and after its answer was lost: the r
   await resumesOnce(project, service);
 });
 
-// It has the only ends of the adapter's pipes, as an editor has.
+// This stand-in has the only other ends of the adapter's pipes, as an editor has.
 const EDITOR = `import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 const [file, program, ...args] = process.argv.slice(2);

@@ -23,7 +23,7 @@ import {
 import { ROOT } from "../stories/world.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
-// The built command, spoken to as an editor does.
+// These tests talk to the built command as an editor does.
 
 const COMMAND = join(ROOT, "bin/tokenbook.js");
 
@@ -32,9 +32,9 @@ class Editor {
   readonly #server: ChildProcessWithoutNullStreams;
   readonly #connection: ProtocolConnection;
   readonly #published: PublishDiagnosticsParams[] = [];
-  /** The notifications that the server registered for. */
+  /** The notifications for which the server registered. */
   readonly watched: Promise<unknown>;
-  /** Whether it never answers what the server asks. */
+  /** Whether the client never answers the server's requests. */
   silent = false;
   #stderr = "";
   #wake: () => void = () => {};
@@ -65,7 +65,7 @@ class Editor {
     this.#connection.listen();
   }
 
-  /** What the server has said to nobody in particular. */
+  /** Returns what the server wrote to standard error. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -74,7 +74,7 @@ class Editor {
     return this.#folder;
   }
 
-  /** Begins, in these folders. */
+  /** Starts a session in these folders. */
   async start(folders: readonly string[] = ["."]): Promise<InitializeResult> {
     const workspaceFolders = folders.map((name) => ({ uri: this.uri(name), name }));
     const capabilities = { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } };
@@ -97,7 +97,7 @@ class Editor {
     return this.#connection.sendRequest<T>(method, params);
   }
 
-  /** Asks about a place of a file that is open. */
+  /** Asks about a position in an open file. */
   ask<T>(method: string, path: string, position: Position, more: object = {}): Promise<T> {
     return this.request(`textDocument/${method}`, { textDocument: { uri: this.uri(path) }, position, ...more });
   }
@@ -107,7 +107,7 @@ class Editor {
     await this.#connection.sendNotification("textDocument/didOpen", { textDocument });
   }
 
-  /** Replaces a part of an open file, as typing does. */
+  /** Replaces a part of an open file, as typing would. */
   async change(path: string, start: Position, end: Position, text: string): Promise<void> {
     const textDocument = { uri: this.uri(path), version: ++this.#version };
     await this.#connection.sendNotification("textDocument/didChange", {
@@ -120,7 +120,7 @@ class Editor {
     await this.#connection.sendNotification(method, params);
   }
 
-  /** Waits until the findings of a file are as wanted. */
+  /** Waits until the findings about a file are as wanted. */
   async findings(path: string, wanted: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]> {
     for (;;) {
       const diagnostics = this.#published.findLast(({ uri }) => uri === this.uri(path))?.diagnostics;
@@ -131,7 +131,7 @@ class Editor {
     }
   }
 
-  /** Ends the server as the protocol has it, and gives its exit code. */
+  /** Ends the server as the protocol requires, and returns its exit code. */
   async end(): Promise<unknown> {
     const exited = once(this.#server, "close");
     await this.request("shutdown", {});
@@ -139,7 +139,7 @@ class Editor {
     return (await exited)[0] as unknown;
   }
 
-  /** Closes the pipe, as an editor that dies does. */
+  /** Closes the pipe, as a dying editor does. */
   async drop(): Promise<unknown> {
     const exited = once(this.#server, "close");
     this.#server.stdin.end();
@@ -152,7 +152,7 @@ class Editor {
     return this.drop();
   }
 
-  /** Takes nothing more, as an editor that is about to die does, and gives the server's exit code. */
+  /** Reads nothing more, as an editor that is about to die does. Returns the server's exit code. */
   async deafen(): Promise<unknown> {
     const exited = once(this.#server, "exit", { signal: AbortSignal.timeout(PATIENCE_MS) });
     this.#server.stdout.destroy();
@@ -199,7 +199,7 @@ beforeEach(async () => {
 });
 afterEach(() => editor.stop());
 
-/** The place right behind a part of a text. */
+/** Returns the position right after a part of a text. */
 function behind(part: string, text = BOOK): Position {
   const lines = text.slice(0, text.indexOf(part) + part.length).split("\n");
   return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };

@@ -1,4 +1,4 @@
-// What the test explorer makes of a playbook's outline and of a run's events, without an editor.
+// How the test explorer shows a playbook's outline and a run's events. These tests need no editor.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { argumentsFor, commandFor } from "../../editor/vscode/src/command.ts";
@@ -96,7 +96,7 @@ test("rounds show below their step, which ended as the worst of them; what never
 test("the manifest offers what the debugger takes, and its menus name its commands", () => {
   const { contributes } = JSON.parse(readFileSync("editor/vscode/package.json", "utf8")) as Manifest;
   const attributes = Object.keys(contributes.debuggers[0]?.configurationAttributes.launch.properties ?? {});
-  // `noDebug` is the editor's own.
+  // The editor itself adds `noDebug`.
   const { properties } = LAUNCH as { readonly properties: object };
   expect(new Set([...attributes, "noDebug"])).toEqual(new Set(Object.keys(properties)));
   const commands = new Set(contributes.commands.map(({ command }) => command));

@@ -1,4 +1,4 @@
-// A stand-in for the `vscode` module: it records what an extension registers, and starts debugging sessions with a real adapter.
+// A stand-in for the `vscode` module. It records what an extension registers, and starts debugging sessions with a real adapter.
 import { type ChildProcess, spawn } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { ProtocolClient } from "@vscode/debugadapter-testsupport/lib/protocolClient.js";
@@ -13,7 +13,7 @@ interface Adapter {
   readonly options: { readonly cwd?: string };
 }
 
-/** A test of the explorer, and how it ended. */
+/** A test in the explorer, and how it ended. */
 export interface StubItem {
   readonly id: string;
   readonly label: string;
@@ -101,7 +101,7 @@ class StubSession extends ProtocolClient {
   constructor(configuration: Readonly<Record<string, unknown>>, { command, args, options }: Adapter) {
     super();
     this.configuration = configuration;
-    const { PATH = "", HOME = "" } = process.env; // what a CI system sets is not an editor's
+    const { PATH = "", HOME = "" } = process.env; // an editor has none of the variables that a CI system sets
     const child = spawn(command, args, { env: { PATH, HOME }, ...options, stdio: ["pipe", "pipe", "inherit"] });
     this.child = child;
     this.connect(child.stdout, child.stdin);
@@ -110,20 +110,20 @@ class StubSession extends ProtocolClient {
 
 const CLASSES = ["DebugAdapterExecutable", "Location", "ProcessExecution", "Task", "TestMessage"];
 
-/** What an editor with one folder gives to an extension, and what the extension has done with it. */
+/** What an editor with one folder offers to an extension, and a record of what the extension did with it. */
 export class StubEditor {
-  /** What was registered, by the path of the function: `commands.registerCommand`. */
+  /** The arguments of each registration, by the path of the function, such as `commands.registerCommand`. */
   readonly registered: Map<string, unknown[][]> = new Map();
   readonly commands: Map<string, Callback> = new Map();
   readonly context: Record<string, unknown> = {};
   readonly tasks: { readonly args: readonly unknown[] }[] = [];
   readonly items: StubItems = new StubItems();
-  /** How tests ended, in order: `passed` and the test's id. */
+  /** How tests ended, in order, as `passed` and the test's id. */
   readonly results: string[] = [];
   readonly profiles: Map<string, Callback> = new Map();
-  /** Each resolves when its session has ended. */
+  /** Each promise resolves when its session has ended. */
   readonly sessions: Promise<void>[] = [];
-  /** Where runs were held. */
+  /** Where the debugger held runs. */
   readonly stops: string[] = [];
   readonly module: object;
   readonly #window: Record<string, unknown> = {
@@ -146,13 +146,13 @@ export class StubEditor {
     this.module = this.#namespace("", this.#known());
   }
 
-  /** Opens a file, with the cursor on a line, from 0. */
+  /** Opens a file, with the cursor on a line. The first line is 0. */
   open(file: string, line: number): void {
     const document = { uri: Uri.file(file), save: async () => true };
     this.#window["activeTextEditor"] = { document, selection: { active: { line } } };
   }
 
-  // What is not listed here is a function that registers, a class or a number of an enumeration.
+  // A name that `known` lacks becomes a class, an enumeration, a further namespace, or a function that records its calls.
   #namespace(path: string, known: object): object {
     const made = new Map<string | symbol, unknown>();
     return new Proxy(known, {
@@ -183,7 +183,7 @@ export class StubEditor {
       EventEmitter: StubEmitter,
       version: "1.100.0",
       env: { appName: "stub", language: "en" },
-      // Copied by name when the bundle loads.
+      // The bundle copies these classes by name when it loads.
       ...Object.fromEntries(CLASSES.map((name) => [name, newClass()])),
       TestRunProfileKind: { Run: 1, Debug: 2 },
       TaskScope: { Workspace: 2 },
@@ -234,7 +234,7 @@ export class StubEditor {
     };
   }
 
-  // As an editor does it: complete the configuration, start the adapter, and pass on each of its messages.
+  // Starts a session as an editor does: completes the configuration, starts the adapter, and passes on each of its messages.
   async #session(folder: unknown, asked: object, noDebug: boolean): Promise<void> {
     const configuration = this.#configurations?.resolveDebugConfiguration(folder, asked) as Readonly<Record<string, unknown>>;
     const started = this.#adapters?.createDebugAdapterDescriptor({ workspaceFolder: folder, configuration });
@@ -288,7 +288,7 @@ function idOf({ id }: StubItem): string {
   return id.split("/").at(-1) ?? id;
 }
 
-// Keeps what it was made of; its statics are the numbers of an enumeration.
+// Returns a class that keeps its arguments. Its static members are the numbers of an enumeration.
 function newClass(): unknown {
   class Made {
     readonly given: readonly unknown[];

@@ -1,4 +1,4 @@
-// The extension of VS Code, as it is packed, in a stand-in for the editor: it starts the real language server and the real debugger.
+// Tests the packed VS Code extension in a stand-in for the editor. It starts the real language server and the real debugger.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ interface Extension {
   deactivate(): Promise<void> | undefined;
 }
 
-/** The packed extension that TOKENBOOK_EXTENSION names, or one that is packed now; what it requires as `vscode` is the stand-in. */
+/** Loads the packed extension that TOKENBOOK_EXTENSION names, or packs one now. The extension receives the stand-in as `vscode`. */
 async function loaded(editor: StubEditor): Promise<{ readonly extension: Extension; readonly manifest: Manifest }> {
   const parent = temporaryFolder();
   const folder = process.env["TOKENBOOK_EXTENSION"] ?? join(parent, "extension");
@@ -67,12 +67,12 @@ test("it registers what its manifest promises, shows playbooks as tests, and run
     ]),
   );
 
-  // Whoever debugs a step gets to it, and the whole playbook runs.
+  // The debugger stops at the chosen step, although the whole playbook runs.
   const mint = tests[0] && Array.from(tests[0].children, ([, item]) => item)[1];
   await editor.profiles.get("Debug")?.({ include: [mint] }, token);
   expect(editor.stops).toEqual(["before mint"]);
 
-  // Where environments are named, somebody must choose the one in which tests may write: also where the editor does not see their file.
+  // If a file names environments, somebody must choose the one to which tests may write, even if the editor does not see that file.
   const service = await servedSandbox();
   for (const name of ["here", "sandbox"]) {
     outer.serviceAt(service.url);
