@@ -1,4 +1,4 @@
-// Runs a playbook with tokenbook and its export with Redocly Respect, each on a sandbox of its own, and compares what was committed.
+// Runs a playbook with tokenbook, and its export with Redocly Respect, each on its own sandbox. Compares what the two committed.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,10 +22,10 @@ export interface Ended {
   readonly output: string;
 }
 
-/** The code of a process that did not end in its time. */
+/** The exit code of a process that did not end in time. */
 export const KILLED = 70;
 
-/** Runs a script of Node in a folder. */
+/** Runs a Node script in a folder. */
 export function runNode(
   args: readonly string[],
   cwd: string,
@@ -47,7 +47,7 @@ export function runNode(
   });
 }
 
-/** A sandbox, and what was committed in it. */
+/** A running sandbox, and what was committed in it. */
 export interface Served {
   readonly url: string;
   readonly keys: Readonly<Record<string, string>>;
@@ -67,16 +67,16 @@ export async function serve(faults: FaultPlan = []): Promise<Served> {
   return { url, keys, commits, close: () => sandbox.close() };
 }
 
-/** The key of the run in what Respect sends. */
+/** The key of the run in the ids that Respect sends. */
 export const RUN_KEY = "k7";
 
-/** A run with tokenbook: a file with its text in a folder, and its inputs. */
+/** A run with tokenbook: a file in a folder, its text, and its inputs. */
 export interface Run {
   readonly file: string;
   readonly text: string;
   readonly folder: string;
   readonly inputs?: readonly string[];
-  /** The key of the run that is in its ids, if it is not its own. */
+  /** The run key in the ids, if it is not the run's own key. */
   readonly runKey?: string;
 }
 
@@ -91,18 +91,18 @@ export async function withTokenbook({ file, text, folder, inputs = [], runKey: g
   return { ...ended, commits: comparable(await served.commits(), given ?? own) };
 }
 
-/** Gives a new sandbox to whoever runs something on it. */
+/** Calls `run` with a new sandbox, and closes the sandbox afterwards. */
 export async function onNew<Result>(run: (served: Served) => Promise<Result>): Promise<Result> {
   const served = await serve();
   return run(served).finally(() => served.close());
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Outcome extends Ended {
   readonly commits: readonly string[];
 }
 
-/** Runs an Arazzo document with Respect; `more`: further options. */
+/** Runs an Arazzo document with Respect. `more` holds further options. */
 export async function withRespect(text: string, folder: string, served: Served, more: readonly string[] = []): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "x.arazzo.yaml"), text);
@@ -116,12 +116,12 @@ export async function withRespect(text: string, folder: string, served: Served, 
   return { ...ended, commits: comparable(await served.commits(), RUN_KEY) };
 }
 
-/** Judges a document as `redocly lint` does. */
+/** Checks a document with `redocly lint`. */
 export function lint(folder: string): Promise<Ended> {
   return runNode([REDOCLY, "lint", "x.arazzo.yaml"], folder);
 }
 
-/** A playbook, there and back. */
+/** A playbook that was exported and imported again. */
 export interface BothWays {
   readonly steps: number;
   readonly losses: readonly Diagnostic[];
@@ -133,7 +133,7 @@ export interface BothWays {
   readonly again: Outcome | undefined;
 }
 
-/** Exports a playbook, and runs it, its export, and the import of its export. */
+/** Exports a playbook. Runs the playbook, its export, and the import of the export. */
 export async function bothWays(path: string, folder: string): Promise<BothWays> {
   const text = readFileSync(join(ROOT, path), "utf8");
   const { text: exported = "", diagnostics } = exportPlaybook(resolve(ROOT, path), text, filesOf({ cwd: ROOT }));

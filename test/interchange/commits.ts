@@ -1,4 +1,4 @@
-// What two runs committed, in a form in which it can be compared.
+// Makes the commits of two runs comparable.
 import { isObject, type Json, writeJson } from "../../src/base/json/json.ts";
 import { Decimal } from "../../src/base/numbers/decimal.ts";
 
@@ -11,8 +11,8 @@ export interface Committed {
 }
 
 /**
- * Returns the commits without what one run chooses and another chooses differently: ids become numbers in the order in which they are made,
- * the key of the run becomes a word, and the marks of tokenbook are left out.
+ * Returns the commits without the values that each run chooses for itself: ids become numbers in the order of their creation, the key
+ * of the run becomes a word, and tokenbook's marks are left out.
  */
 export function comparable(commits: readonly Committed[], runKey: string): readonly string[] {
   const ids = new Map<string, string>();

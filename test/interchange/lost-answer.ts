@@ -1,4 +1,4 @@
-// The demonstrations of docs/arazzo.md: one document and two runners, when an answer is lost, and when a number has many digits.
+// The demonstrations of docs/arazzo.md: two runners execute one document, where an answer is lost or a number has many digits.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,27 +6,27 @@ import { fileURLToPath } from "node:url";
 import type { FaultPlan } from "../../src/sandbox/faults/plan.ts";
 import { type Outcome, serve, withRespect, withTokenbook } from "./both-ways.ts";
 
-/** A document of the page. */
+/** Returns a document from the page. */
 export function documentOfPage(name = "mint"): string {
   const page = readFileSync(fileURLToPath(new URL("../../docs/arazzo.md", import.meta.url)), "utf8");
   return new RegExp(`\`\`\`yaml file=${name}\\.arazzo\\.yaml\\n(.+?)\`\`\``, "s").exec(page)?.[1] ?? "";
 }
 
-/** The answer of the first mint is cut after the commit. */
+/** The answer to the first mint is cut off after the commit. */
 const LOST: FaultPlan = [{ operation: "ledger.token.mint", nth: 1, fault: "drop-after" }];
 
-/** What both made of one document. */
+/** The outcomes of one document with both runners. */
 export interface Demonstrated {
   readonly tokenbook: Outcome;
   readonly respect: Outcome;
 }
 
-/** Runs the document whose answer is lost with both. */
+/** Runs the document whose answer is lost with both runners. */
 export function lostAnswer(): Promise<Demonstrated> {
   return withBoth("mint", LOST);
 }
 
-/** Runs the document with a number of many digits with both. */
+/** Runs the document that has a number of many digits with both runners. */
 export function manyDigits(): Promise<Demonstrated> {
   return withBoth("digits", []);
 }
@@ -46,12 +46,12 @@ async function withBoth(name: string, faults: FaultPlan): Promise<Demonstrated> 
   }
 }
 
-/** The number that was stored, as the ledger has it. */
+/** Returns the number as the ledger stored it. */
 export function storedIn({ commits }: Outcome): string {
   return /"area":([\d.]+)/.exec(commits.join("\n"))?.[1] ?? "nothing";
 }
 
-/** How often something was minted. */
+/** Returns how often the run minted. */
 export function mintsIn({ commits }: Outcome): number {
   return commits.filter((commit) => commit.includes('"ledger.token.mint"')).length;
 }

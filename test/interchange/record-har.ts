@@ -1,11 +1,11 @@
-// A client that is written with `fetch`, as anybody writes one, and that records what it does as an HTTP Archive.
+// A client written with `fetch`, as anybody might write one. It records its exchanges as an HTTP Archive.
 
 interface NamedValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** A request, as the client makes it. */
+/** A request that the client sends. */
 export interface ClientRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface ClientRequest {
 export class RecordingClient {
   readonly #entries: object[] = [];
 
-  /** Sends a request, and returns the answer as it came. */
+  /** Sends a request, and returns the answer's text unchanged. */
   async send(url: string, request: ClientRequest = {}): Promise<string> {
     const headers = { "content-type": "application/json", ...request.headers };
     const startedDateTime = new Date().toISOString();
@@ -52,7 +52,7 @@ export class RecordingClient {
         bodySize: -1,
         ...(body === undefined ? {} : { postData: { mimeType: "application/json", text: body } }),
       },
-      // As browsers do with some bodies.
+      // Browsers record some bodies in base64.
       response: {
         status,
         statusText: "",
