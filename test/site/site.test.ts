@@ -1,4 +1,4 @@
-// The documentation site, as a reader meets it: from a folder, without a server, in a browser.
+// Tests the documentation site as a reader sees it: from a folder, without a server, in a browser.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { HAS_CHROMIUM, openBrowser, type Opened } from "../browser/browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tokenbook-site-"));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** One page of each kind: the first, a guide, and the longest references. */
+/** One page of each kind: the first page, a guide, and the longest references. */
 const LOOKED_AT = ["index.html", "docs/install.html", "docs/cli.html", "docs/errors.html", "docs/internals/index.html"];
 let opened: Opened | undefined;
 
@@ -72,7 +72,7 @@ test.runIf(HAS_CHROMIUM)("pages have no finding of axe and fit into 420, 800 and
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       expect(await page.evaluate("document.documentElement.scrollWidth"), `${path} at ${width}`).toBeLessThanOrEqual(width);
-      // The contrast of thousands of equal table cells takes minutes, and the first page and the guide have all colours.
+      // Checking the contrast of thousands of equal table cells takes minutes. The first page and the guide have all the colours.
       const rules = path === "index.html" || path === "docs/install.html" ? {} : { "color-contrast": { enabled: false } };
       const found = await page.evaluate(
         `axe.run({ rules: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`,
