@@ -23,9 +23,9 @@ const island = new Set(["base", "schema", "sql", "sqlite", "serving", "contract"
 interface Import {
   readonly file: string;
   readonly target: string;
-  /** A type leaves no trace in what runs. */
+  /** Whether it imports only types, which leave no trace in the code that runs. */
   readonly typeOnly: boolean;
-  /** An `import()` is carried out when the program gets there. */
+  /** Whether it is an `import()`, which loads the file only when the program reaches it. */
   readonly loadedLater: boolean;
 }
 
@@ -48,7 +48,7 @@ function targetFile({ file, target }: Import): string | undefined {
   return target.startsWith(".") ? normalize(join(dirname(file), target)) : undefined;
 }
 
-// One cycle of each that there is, as the files in the order in which they import each other.
+// Returns one example of each import cycle: the files, in the order in which they import each other.
 function cyclesOf(all: readonly Import[]): readonly string[] {
   const targets = Map.groupBy(all, ({ file }) => file);
   const [done, found] = [new Set<string>(), new Set<string>()];
@@ -146,7 +146,7 @@ test("only reads, heartbeats and commits of the journal are tried again by the r
   ]);
 });
 
-// What opens, makes, changes or removes nothing.
+// The functions of node:fs that neither open, make, change nor remove anything.
 const LOOKING = new Set([
   "accessSync",
   "constants",
@@ -210,7 +210,7 @@ test("the planner has no way to send a write: nothing that it loads, at any dept
   expect([...loaded].filter((file) => writing.some((begin) => file.startsWith(begin)))).toEqual([]);
 });
 
-// Code that decides by the name of a service misses the next one: the differences of services are in their folders.
+// Code that decides by the name of a service misses the next service. So every difference between services belongs in their folders.
 const SERVICES = globSync("src/services/*/service.ts").map((path) => basename(dirname(path)));
 const NAME = `(?:${SERVICES.join("|")})`;
 const DECISIONS: readonly (readonly [what: string, pattern: RegExp, example: string])[] = [
@@ -237,12 +237,12 @@ test.for(DECISIONS)("%s by the name of a service is found", ([what, , example]) 
 
 test("nothing decides by the name of a service outside of its own folder", () => {
   expect(SERVICES).toContain("ledger");
-  // The explorer is about the ledger alone: it knows how to call each of its operations.
+  // The explorer may name the ledger, because it covers only the ledger and calls each of its operations.
   const own = /^src\/(?:services\/\w+\/|calibrate\/(?:ledger|investor)\/|sandbox\/|explore\/|contract\/)/;
   const outside = globSync("src/**/*.ts").filter((path) => !own.test(path));
   expect(outside.length).toBeGreaterThan(300);
   expect(outside.flatMap((path) => decisionsIn(readFileSync(path, "utf8")).map((found) => `${path}: ${found}`))).toEqual([]);
-  // The sandbox is an island of its own, and decides by a name where it is that of one of its two faces.
+  // The sandbox may name services elsewhere, but it must not compare with the name of one of its two faces.
   const faces = globSync("src/sandbox/**/*.ts").filter((path) =>
     /[!=]==? ?"(?:ledger|investor)"/.test(readFileSync(path, "utf8")),
   );
@@ -252,11 +252,11 @@ test("nothing decides by the name of a service outside of its own folder", () =>
 test("what leaves for stdout and stderr as it is, past the rules of the door, is known", () => {
   const exact = globSync("src/**/*.ts").filter((path) => /"exact"/.test(readFileSync(path, "utf8")));
   expect(exact.map((path) => path.slice("src/".length)).toSorted()).toEqual([
-    "cli/commands/reference/completion.ts", // for a shell
-    "cli/commands/run/test.ts", // a line that is drawn
-    "cli/commands/start/check.ts", // annotations: commands of ours
-    "cli/commands/start/convert.ts", // a document whose texts are written with escapes
-    "cli/commands/start/fmt.ts", // the text that was piped in
+    "cli/commands/reference/completion.ts", // a script for a shell
+    "cli/commands/run/test.ts", // a progress line that is drawn
+    "cli/commands/start/check.ts", // annotations, which are commands that tokenbook itself writes
+    "cli/commands/start/convert.ts", // a document that writes its texts with escapes
+    "cli/commands/start/fmt.ts", // the text that the user piped in
     "cli/reporting/reporting.ts", // annotations
     "cli/shell.ts",
     "cli/view/stream.ts", // a tree that is drawn

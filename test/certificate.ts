@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const hasOpenssl: boolean = spawnSync("openssl", ["version"]).status === 0;
 
-/** A certificate of this machine that nobody has signed, and its key; both in files of the folder, and as texts. */
+/** Makes a self-signed certificate for this machine and its key. Returns both as files in the folder and as texts. */
 export function selfSigned(folder: string, days: number): { readonly file: string; readonly key: string; readonly cert: string } {
   const [key, file] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { afterAll, expect } from "vitest";
 
-// Each file of tests adds a line to the file that TEST_COST names: the CPU seconds of the process, and of those that it started.
+// Each test file adds a line to the file that TEST_COST names: the CPU seconds of its process and of the child processes.
 const costs = process.env["TEST_COST"];
 const TICKS_A_SECOND = 100;
 
@@ -14,7 +14,8 @@ if (costs !== undefined) {
   });
 }
 
-// The numbers behind the process's name, which may hold spaces and parentheses: the 12th and 13th are its own, the next two its children's.
+// The process name may hold spaces and parentheses, so we count the numbers behind it: the 12th and 13th are the process's own times, the next
+// two those of its children.
 function spent(): readonly [number, number] {
   const stat = readFileSync("/proc/self/stat", "utf8");
   const [user = 0, system = 0, startedUser = 0, startedSystem = 0] = stat

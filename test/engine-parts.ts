@@ -1,10 +1,10 @@
-// What a run of the engine needs beside a playbook, where no command line makes it: for tests, benches and the conformance cases.
+// What the engine needs beside a playbook to run without a command line: for tests, benches and the conformance cases.
 import type { Clock } from "../src/base/ports.ts";
 import { Secret } from "../src/base/secret.ts";
 import { DEFAULT_PROFILE, type Profile } from "../src/contract/profile.ts";
 import type { Target } from "../src/environment/target.ts";
 
-/** Both interfaces at one address. */
+/** Makes a target that has both interfaces at one address. */
 export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Target {
   return {
     environment: "test",
@@ -21,7 +21,7 @@ export function targetAt(url: string, profile: Profile = DEFAULT_PROFILE): Targe
   };
 }
 
-/** A clock that begins at a time, and moves only while somebody sleeps. */
+/** Makes a clock that starts at a fixed time and moves only while somebody sleeps. */
 export function clockWithoutWaiting(): Clock {
   let passed = 0;
   return {
@@ -34,7 +34,7 @@ export function clockWithoutWaiting(): Clock {
   };
 }
 
-/** The same for an answer of so many bytes that it takes a while on a busy machine. */
+/** Makes the same target, but with a longer timeout, for an answer so large that a busy machine needs a while to read it. */
 export function patientTargetAt(url: string): Target {
   return { ...targetAt(url), timeoutMs: 120_000 };
 }

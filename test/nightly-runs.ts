@@ -1,4 +1,4 @@
-// Years of a playbook that runs each night and is archived each month, as fast as a journal takes them.
+// Simulates years of a playbook that runs each night and is archived each month, as fast as a journal accepts the runs.
 import { type Clock, systemClock } from "../src/base/ports.ts";
 import { archiveRuns } from "../src/journal/archives/archive-runs.ts";
 import { JOURNAL } from "../src/journal/format.ts";
@@ -19,17 +19,17 @@ const SOURCE_CHARS = 3_000;
 
 /** What a journal holds at the end of a year. */
 export interface YearOfRuns {
-  /** All runs that ever began. */
+  /** How many runs have ever begun. */
   readonly begun: number;
-  /** Those that `runs` reads. */
+  /** How many runs `runs` reads. */
   readonly runs: number;
   readonly records: number;
-  /** Rows about archived runs: where they are, and the transactions that proved their writes. */
+  /** How many rows describe archived runs: where each run is, and the transactions that proved its writes. */
   readonly facts: number;
 }
 
 interface Nightly {
-  /** The file of the journal; in memory when left out. */
+  /** The journal's file; the journal is in memory if this is left out. */
   readonly file?: string;
   readonly archives: string;
   readonly years: number;
@@ -37,7 +37,7 @@ interface Nightly {
   readonly writes: number;
 }
 
-/** Runs night after night, and gives what the journal holds at the end of each year. */
+/** Runs night after night, and yields what the journal holds at the end of each year. */
 export async function* nightlyRuns({ file = ":memory:", archives, years, writes }: Nightly): AsyncGenerator<YearOfRuns> {
   let now = START;
   const clock: Clock = { ...systemClock, now: () => now };

@@ -1,6 +1,6 @@
 // Playbooks for tests and benches.
 
-/** A playbook that creates a token for an order and mints it; each order has a token of its own. */
+/** A playbook that creates a token for an order and mints it. Each order has its own token. */
 export const ORDER = `playbook: 1
 name: Mint for an order
 inputs:
@@ -26,7 +26,7 @@ steps:
     expect: [response.totalSupply == 10]
 `;
 
-/** A property that changes hands only when bob approves; the last step waits for that, as long as `wait` says. */
+/** Returns a playbook in which a property changes hands only when bob approves. The last step waits for him as long as `wait` says. */
 export function approvalPlaybook(wait: string): string {
   return `playbook: 1
 name: Hand over a property

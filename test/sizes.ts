@@ -1,4 +1,4 @@
-// Long searches have two sizes: that of every `npm test`, and that of `npm run test:nightly`, which tries all that there is.
+// Long searches have two sizes: a small one for every `npm test`, and the full one for `npm run test:nightly`.
 
-/** Whether this is the long run of the night. */
+/** Whether this is the long nightly run. */
 export const isNightly: boolean = process.env["NIGHTLY"] === "1";

@@ -1,7 +1,7 @@
-// The ways in which software writes a text down: written for the attacks, and independent of what masks secrets.
+// The ways in which software writes a text. The attacks on masking use them, so they share no code with the part that masks secrets.
 import * as fc from "fast-check";
 
-/** Writes a text down. */
+/** Writes a text in one of these ways. */
 export type Spell = (text: string) => string;
 
 function hex(code: number, digits: number): string {
@@ -17,7 +17,7 @@ const eachUnit = (text: string, write: (unit: string, code: number) => string): 
 const eachPoint = (text: string, write: (point: string, code: number) => string): string =>
   Array.from(text, (point) => write(point, point.codePointAt(0) ?? 0)).join("");
 
-/** As .NET's System.Text.Json does by default. */
+/** Escapes as .NET's System.Text.Json does by default. */
 const dotnetJson: Spell = (text) =>
   eachUnit(jsonText(text).replaceAll(String.raw`\"`, String.raw`\u0022`), (unit, code) =>
     /[&'+<>`]/.test(unit) || code > 126 ? `\\u${hex(code, 4).toUpperCase()}` : unit,
@@ -43,7 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const htmlNamed: Spell = (text) => eachPoint(text, (point) => (NAMES[point] === undefined ? point : `&${NAMES[point]};`));
 const base64: Spell = (text) => Buffer.from(text).toString("base64");
 
-/** One character after the other, from which the receiver gets the text again. */
+/** Ways that write one character after the other. The receiver can decode them into the text again. */
 export const SPELLINGS: Readonly<Record<string, Spell>> = {
   plain: (text) => text,
   JSON: jsonText,
@@ -72,7 +72,7 @@ export const SPELLINGS: Readonly<Record<string, Spell>> = {
   "a URL in JSON": (text) => jsonText(encodeURIComponent(text)),
 };
 
-/** One text for all of it, in which no character is by itself. */
+/** Ways that encode the text as a whole, so that no single character can be recognized. */
 export const ENCODINGS: Readonly<Record<string, Spell>> = {
   "hexadecimal digits": (text) => Buffer.from(text).toString("hex"),
   "hexadecimal digits in capitals": (text) => Buffer.from(text).toString("hex").toUpperCase(),
@@ -90,14 +90,14 @@ export const ENCODINGS: Readonly<Record<string, Spell>> = {
   "base64 in JSON of .NET": (text) => dotnetJson(base64(`:${text}:`)),
 };
 
-/** Every way to write a text down, by its name. */
+/** Every way to write a text, by its name. */
 export const WRITTEN: readonly (readonly [string, Spell])[] = Object.entries({ ...SPELLINGS, ...ENCODINGS });
 
 const READABLE_CHARS = 8;
 
 /**
- * The ways in which an output shows a text, or a part of it from which it could be guessed. Where a text is in base64 beside others, the
- * characters that hold only its own bits are searched.
+ * Returns the forms in which an output shows a text, or a part from which somebody could guess the text. In base64 the text may be encoded
+ * together with other text, so we search for the characters that hold only its own bits.
  */
 export function shownOf(output: string, secret: string): readonly string[] {
   const joined = output.replaceAll(/\r?\n[ \t]*/g, "");
@@ -113,7 +113,7 @@ export function shownOf(output: string, secret: string): readonly string[] {
   }).map(([name]) => name);
 }
 
-/** A secret of the kinds that need to be escaped somewhere; it has at least twelve characters. */
+/** Generates secrets of at least twelve characters, of kinds that some format must escape. */
 export const hostileSecret: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -123,16 +123,16 @@ export const hostileSecret: fc.Arbitrary<string> = fc
     ),
     { minLength: 12, maxLength: 40 },
   )
-  // As keys are read: without blanks around them.
+  // tokenbook trims the keys that it reads, so a secret must not begin or end with blanks.
   .map((parts) => `k${parts.join("")}z`);
 
-/** A chain of writers, the last one outermost. */
+/** Generates a chain of writers. The last writer is the outermost. */
 export const chainOfSpellings: fc.Arbitrary<readonly string[]> = fc.array(fc.constantFrom(...Object.keys(SPELLINGS)), {
   minLength: 1,
   maxLength: 3,
 });
 
-/** Writes a text down by each of a chain. */
+/** Writes a text by each writer of a chain in turn. */
 export function spelt(chain: readonly string[], text: string): string {
   return chain.reduce((written, name) => SPELLINGS[name]?.(written) ?? written, text);
 }
@@ -146,7 +146,7 @@ const OF_CHARACTER: readonly Spell[] = [
   (point) => allPercent(point).replaceAll("%", "%25"),
 ];
 
-/** Writes each character of a text down in a way of its own; the text has no backslash, which would escape what is behind it. */
+/** Writes each character of a text in its own way. The text must have no backslash, because that would escape the next character. */
 export function mixed(text: string, choices: readonly number[]): string {
   return Array.from(
     text,

@@ -1,4 +1,4 @@
-// The state of one test: a folder, or a schema of a server for the test files that run a second time, in the project "server".
+// The state of one test: a folder, or a schema on a server for the test files that run a second time, in the project "server".
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import type { StatePart } from "../src/state/tables.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address of the server; empty where state is in folders. */
+    /** The address of the server; empty if tests keep their state in folders. */
     readonly postgres: string;
   }
 }
@@ -24,7 +24,7 @@ declare module "vitest" {
 /** Whether the tests of this process keep their state on a server. */
 export const ON_SERVER: boolean = (inject("postgres") ?? "") !== "";
 
-/** The state of one test, which ends with it. */
+/** The state of one test. It is removed when the test ends. */
 export class TestState {
   readonly place: StatePlace;
 
@@ -33,23 +33,23 @@ export class TestState {
     onTestFinished(() => this.#remove());
   }
 
-  /** The folder, for tests of files. */
+  /** The folder, for tests that look at files. */
   get folder(): string {
     if (typeof this.place !== "string") throw new Error("the state of this test is on a server");
     return this.place;
   }
 
-  /** Opens its journal, which the test closes. */
+  /** Opens the journal. The test must close it. */
   openJournal(): JournalStore {
     return JournalStore.open(this.place, { clock: systemClock, redact: (text) => text });
   }
 
-  /** Changes what another process, or a person, has made of the tables. */
+  /** Changes the tables as another process, or a person, would. */
   tamper(part: StatePart, sql: string, ...values: Cell[]): void {
     this.ask(part, (database) => (values.length === 0 ? database.exec(sql) : void database.run(sql, ...values)));
   }
 
-  /** Asks the tables themselves. */
+  /** Reads rows straight from the tables. */
   rows(part: StatePart, sql: string): readonly SqlRow[] {
     return this.ask(part, (database) => database.all(sql));
   }
@@ -64,7 +64,7 @@ export class TestState {
     }
   }
 
-  // Stores that a test has left open would be as many connections.
+  // Each store that a test has left open would hold a connection.
   async #remove(): Promise<void> {
     const { place } = this;
     if (typeof place === "string") rmSync(place, { recursive: true, force: true });
