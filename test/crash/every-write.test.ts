@@ -14,7 +14,7 @@ import { isNightly } from "../sizes.ts";
 import { environmentAt } from "../stories/world.ts";
 import { playbookOf, prepareIn, writesOn } from "./writes.ts";
 
-/** Each point of one write's run; whether the run may not know of its write afterwards. */
+/** Each point at which a run of one write is killed, and whether the run may afterwards not know the outcome of its write. */
 const POINTS = {
   "before:attempt.intended": false,
   "after:attempt.intended": true,
@@ -26,21 +26,21 @@ const POINTS = {
 } as const;
 type Point = keyof typeof POINTS;
 
-// What a resume finds at one of these it finds at the others of them too.
+// A resume finds the same state at each point of a group.
 const ALIKE: readonly (readonly Point[])[] = [
   ["after:attempt.intended"],
   ["sent", "before:attempt.answered"],
   ["before:attempt.intended", "after:attempt.answered", "before:step.completed", "after:step.completed"],
 ];
 
-// By day each write dies at one point, and each point comes to several writes in turn; at night each write dies at each.
+// By day each write dies at one point, and each point gets several writes in turn. At night each write dies at every point.
 function pointsOf(nth: number): readonly Point[] {
   if (isNightly) return ALIKE.flat();
   const alike = ALIKE[nth % ALIKE.length] ?? [];
   return alike.slice(Math.floor(nth / ALIKE.length) % alike.length).slice(0, 1);
 }
 
-// One more than there are cores: a run that looks for a lost write sleeps most of the time.
+// One process more than there are cores, because a run that looks for a lost write sleeps most of the time.
 const PROCESSES = 3;
 
 interface Cell extends Tried {

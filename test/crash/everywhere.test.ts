@@ -200,7 +200,7 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
   const [fails, mint, moody] = document.playbooks;
   expect(fails?.problem).toMatchObject({
     code: "test.not-passed",
-    // Not a run of its own: that would act on the first environment of a tokenbook.yaml.
+    // The hint must not suggest `run`, because `run` would act on the first environment of a tokenbook.yaml.
     next: "tokenbook test --crash-everywhere fails.yaml --keep crashed\nand see where it stopped:\ntokenbook runs show latest --state crashed/undisturbed",
   });
   expect(fails?.problem?.message).toContain("failed at look: ");
@@ -228,7 +228,7 @@ test("interrupted, it says how far it came and takes everything away", async () 
   const project = newProject({ TMPDIR: temporary });
   project.write("mint.yaml", MINT_ONCE);
   const running = project.start("test", "--crash-everywhere", "mint.yaml", "--jobs", "1");
-  // Only the names that it makes first: other entries come and go while somebody lists them.
+  // Look only for the names that it makes first, because other entries come and go while we list them.
   const firstTrial = (folder: string): boolean => existsSync(join(temporary, folder, "1"));
   await until(() => (readdirSync(temporary).some(firstTrial) ? true : undefined));
   await running.signal("SIGINT");

@@ -11,7 +11,7 @@ function projectAt(failpoint: string): { readonly armed: Project; readonly calm:
   return { armed, calm: armed.as({}) };
 }
 
-/** What is durable, by kind and step. */
+/** Returns the records that are durable, by kind and step. */
 function recordsIn({ folder }: Project): readonly string[] {
   const journal = Database.open(`${folder}/.tokenbook/journal.db`, JOURNAL);
   try {

@@ -1,4 +1,4 @@
-// What tests of single kills share: a shell whose children are the built command, and sandboxes to kill runs on.
+// Helpers for tests of single kills: a shell whose children run the built command, and sandboxes on which to kill runs.
 import { fileURLToPath } from "node:url";
 import { runChild } from "../../src/cli/child.ts";
 import { fillOrigin, type Subject } from "../../src/cli/crash/island.ts";
@@ -16,7 +16,7 @@ const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url)
 const NOT_STOPPING = new AbortController().signal;
 const SILENT = { isTTY: false, columns: 80, rows: 24, write: () => undefined };
 
-/** A shell that prints nothing, in a folder; its children are processes of the built command. */
+/** Returns a shell in a folder that prints nothing. Its children are processes of the built command. */
 export function quietShell(cwd: string): Shell {
   return {
     caller: "person",
@@ -40,12 +40,12 @@ export function quietShell(cwd: string): Shell {
   };
 }
 
-/** Ground in a folder for tests of kills: each is on a copy of one sandbox. */
+/** Prepares ground in a folder for tests of kills. Each kill happens on its own copy of one sandbox. */
 export async function groundIn(folder: string, shell: Shell, seed?: Seed): Promise<TrialGround> {
   return { shell, folder, keep: false, origin: await fillOrigin(folder, { seed, profile: DEFAULT_PROFILE }) };
 }
 
-/** A playbook to kill; its path is looked for from the folder of this process, as its children do. */
+/** Returns a playbook to kill. Its path is resolved against this process's folder, as the children of this process resolve it. */
 export function subjectOf(
   shell: Shell,
   file: string,

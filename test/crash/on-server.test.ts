@@ -3,7 +3,7 @@ import type { CrashDocument } from "../../src/report/crash/shape.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { environmentAt, newProject, type Project } from "../stories/world.ts";
 
-// One write, so that a kill at each of its boundaries takes seconds.
+// A single write, so that killing the run at each of its boundaries takes only seconds.
 const ONE_WRITE = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" } }
 steps:

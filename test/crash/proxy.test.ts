@@ -5,15 +5,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Fault, FAULTS, Proxy } from "./random/proxy.ts";
 
 interface Seen {
-  /** What the service got. */
+  /** What the service received. */
   readonly asked: string;
-  /** What came back. */
+  /** What the sender got back. */
   readonly answered: string;
-  /** How often something was about to pass. */
+  /** How often the proxy reported that data was about to pass. */
   readonly passes: number;
 }
 
-/** Sends a request through a proxy on which one fault lies, and ends; the service answers once it has read everything. */
+/** Sends a request through a proxy with one fault, and closes the connection. The service answers once it has read everything. */
 async function seenWith(fault: Fault, { dies = false, reset = false } = {}): Promise<Seen> {
   let [asked, passes] = ["", 0];
   const heard = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ async function seenWith(fault: Fault, { dies = false, reset = false } = {}): Pro
   const answer = text(client).catch(() => "reset");
   if (dies) client.destroy();
   const answered = dies ? "nobody is there" : await answer;
-  // What is cut at once may never have been connected.
+  // A connection that is cut at once may never have reached the service.
   if (fault !== "lose-request") await heard.promise;
   return { asked, answered, passes };
 }

@@ -1,4 +1,4 @@
-// A process is stopped after its intent is durable and before its request leaves, while others look for what they can take over.
+// A process is stopped after its intent is durable and before its request is sent. Meanwhile other processes look for runs to take over.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { inJournal } from "../stories/desk.ts";
@@ -23,7 +23,7 @@ const STOP_AT_INTENT = { TOKENBOOK_FAILPOINT: "stop after:attempt.intended@mint"
 const CREATED = ["ledger.token.create"];
 const MINTED = [...CREATED, "ledger.token.mint"];
 
-// The shell stays, for a process that is the first of its namespace cannot be stopped from within.
+// The shell must stay as the parent, because the first process of a namespace cannot be stopped from within.
 const CONTAINER = ["--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", '"$@"; exit $?', "sh"];
 const RENAMED = [
   "--uts",
@@ -101,7 +101,7 @@ test.runIf(canUnshare)("a container is gone: whoever comes next, in another one,
   expect(operationsOf(await service.commits())).toEqual(MINTED);
 });
 
-/** Lets a run be stopped at its intent, seem to be held on another machine, and be released by a person who errs. */
+/** Stops a run at its intent and makes it seem to be held on another machine. Then a person releases it by mistake. */
 async function releasedAlive(settings = TIMEOUT): Promise<{
   readonly service: Service;
   readonly project: Project;
@@ -140,7 +140,7 @@ test("a holder is released that lives after all: it sends nothing of what it had
 test("what a released holder may still send is not settled by time, however long ago it was", async () => {
   const { service, project } = await releasedAlive("    timeout: 10s\n    settleWithin: 1ms\n    readLag: 0s\n");
   const past = inJournal(project, (database) => database.prepare("SELECT max(at) AS at FROM record").get());
-  await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest that an intent may wait
+  await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest time that an intent may wait
   const resumed = await project.run("resume");
   expect(resumed.code, resumed.transcript).toBe(5);
   expect(resumed.stdout, resumed.transcript).toContain("may be alive on its machine and still send it");

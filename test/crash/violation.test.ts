@@ -9,7 +9,7 @@ import { JOURNAL } from "../../src/journal/format.ts";
 import { MINT_ONCE, temporaryFolder } from "../stories/world.ts";
 import { groundIn, quietShell, subjectOf } from "./ground.ts";
 
-/** Tests one boundary of the playbook while somebody may do more than kill. */
+/** Tests one boundary of the playbook. `more` can do more harm than the kill alone. */
 async function tryAt(
   point: string,
   more: (shell: Shell, again: Relaunch) => Promise<unknown> = async () => undefined,
@@ -38,7 +38,7 @@ async function violationAt(...how: Parameters<typeof tryAt>): Promise<readonly s
   return differences;
 }
 
-/** The same playbook once more, to its end, under another name and with a journal of its own. */
+/** Runs the same playbook once more to its end, under another name and with its own journal. */
 async function runOnceMore(shell: Shell, again: Relaunch): Promise<void> {
   const { file, ...order } = readOrder(again.input);
   const state = `${order.state}-more`;

@@ -1,4 +1,4 @@
-// A playbook of one write for every write operation, and the sandbox that has all they need.
+// One playbook for every write operation, and the sandbox that has everything they need.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,16 +13,16 @@ import { subjectOf } from "./ground.ts";
 
 const PREPARED = fileURLToPath(new URL("prepared.yaml", import.meta.url));
 
-/** A write that shall be killed. */
+/** A write during which the run is killed. */
 export interface Write {
-  /** The operation, and what is special about this use of it. */
+  /** The operation, and what is special about this use. */
   readonly name: string;
   readonly uses: string;
   readonly as: "alice" | "bob" | "carol" | "buyer";
   readonly with: object;
 }
 
-/** What `prepared.yaml` gives: ids that the service made. */
+/** The outputs of `prepared.yaml`: ids that the service made. */
 export type Prepared = Readonly<Record<"sold" | "kept" | "roof" | "pool" | "party" | "share", string>>;
 
 const [ALICE, BOB, CAROL] = ["alice", "bob", "carol"].map((userId) => ({ orgId: "org1", userId }));
@@ -38,7 +38,7 @@ const SHARES = {
   behaviour: { decimal: 0, transferable: true, burnable: true },
 };
 
-/** One write of each kind; amounts are those of an earlier write in `prepared.yaml`. */
+/** Returns one write of each kind. The amounts are those of an earlier write in `prepared.yaml`. */
 export function writesOn({ sold, kept, roof, pool, party, share }: Prepared): readonly Write[] {
   const asset = { assetType: "Document", id: "Deed" };
   const houses = (id: string, shares: object): object => ({
@@ -98,7 +98,7 @@ export function writesOn({ sold, kept, roof, pool, party, share }: Prepared): re
   return rows.map(([name, as, input]) => ({ name, as, uses: name.replace(/ .*/, ""), with: input }));
 }
 
-/** Writes the playbook of a write into a folder, and gives its path. */
+/** Writes the playbook of a write into a folder, and returns its path. */
 export function playbookOf({ name, uses, as, with: input }: Write, folder: string): string {
   const file = join(folder, `${name.replaceAll(/[^\w.]/g, "-")}.yaml`);
   const actor = as === "buyer" ? { investor: "BUYER_KEY" } : { ledger: `userId:${as}` };
@@ -106,7 +106,7 @@ export function playbookOf({ name, uses, as, with: input }: Write, folder: strin
   return file;
 }
 
-/** A sandbox on which `prepared.yaml` has run, in a folder, and what it gave. */
+/** Makes a sandbox in a folder, runs `prepared.yaml` on it, and returns the sandbox and the outputs. */
 export async function prepareIn(
   folder: string,
   shell: Shell,
@@ -123,7 +123,7 @@ export async function prepareIn(
   return { origin, prepared: closed.outputs as unknown as Prepared };
 }
 
-// What was prepared is no write of the runs to come.
+// The writes of the preparation must not count as writes of the later runs.
 function forgetCommits(file: string): void {
   const sandbox = Database.open(file, SANDBOX);
   sandbox.run("DELETE FROM commits");

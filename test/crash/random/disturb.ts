@@ -6,10 +6,10 @@ import { FAULTS, type Proxy, type Weather } from "./proxy.ts";
 const MOST_KILLS = 3;
 const FAULT_SHARE = 0.2;
 const LATEST_MS = 30;
-/** However it goes, a process dies after this time. */
+/** A process is killed after this time in any case. */
 const LONGEST_MS = 2_000;
 
-/** A run, and what lies between it and its sandbox. */
+/** A run, and the parts between it and its sandbox. */
 interface Scene {
   readonly trial: CrashTest;
   readonly undisturbed: Undisturbed;
@@ -36,7 +36,7 @@ async function killOnce({ trial, undisturbed, island, proxy }: Scene, dice: Dice
   const pauseMs = dice.below(4);
   const onPass = (): void => {
     left--;
-    // Between one piece of data and the next: at once, or a little later.
+    // Kill at once, or a little later, so that the kill can fall between one piece of data and the next.
     if (left === 0) setTimeout(() => kill.abort(), pauseMs);
   };
   proxy.weather = { onPass, fault: () => weatherOf(dice) };

@@ -1,6 +1,6 @@
-// npm run crash [-- --kills N] [--seed S] [--jobs N]: kills runs at moments of chance, with a network that fails, until N processes have died; what
-// the sandbox's log of commits says must be what it says of an undisturbed run, or the run must say that it does not know. A run
-// follows from its seed, as far as two processes can; each violation prints the command that does it again.
+// npm run crash [-- --kills N] [--seed S] [--jobs N]: kills runs at random moments, on a network that fails, until N processes have died.
+// Afterwards the sandbox's log of commits must be the same as after an undisturbed run, or the run must say that it does not know the outcome.
+// The seed determines each run, as far as two processes allow. Each violation prints the command that repeats it.
 import { randomInt } from "node:crypto";
 import { globSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -23,7 +23,7 @@ import { type Result, Tally } from "./tally.ts";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SEEDS = 1_000_000_000;
 const PRINT_EVERY = 100;
-/** How many of the runs are of one write; the others are of longer playbooks. */
+/** The share of runs that make one write. The rest are runs of longer playbooks. */
 const SINGLE_SHARE = 0.7;
 
 const { values: options } = parseArgs({
@@ -43,7 +43,7 @@ try {
   removeFolder(folder);
 }
 
-/** Something to run. */
+/** A playbook that may be picked for a run. */
 interface Candidate {
   readonly name: string;
   readonly subject: Subject;

@@ -2,24 +2,24 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * What befalls a connection. `lose-request`: it is cut, and the service never hears of it. `lose-answer`: the service does it, and the
- * connection is cut. `break-answer`: half of the answer comes through. `late-request`: the request arrives later, even when its sender is
- * gone by then. `late-answer`: so does the answer.
+ * What happens to a connection. `lose-request`: the proxy cuts it, and the service never gets the request. `lose-answer`: the service does what
+ * was requested, and then the proxy cuts the connection. `break-answer`: half of the answer gets through. `late-request`: the request arrives
+ * later, even if its sender is gone by then. `late-answer`: the answer arrives later.
  */
 export const FAULTS = ["lose-request", "lose-answer", "break-answer", "late-request", "late-answer"] as const;
 export type Fault = (typeof FAULTS)[number] | "none";
 
-/** What somebody decides of each connection, and hears of. */
+/** Decides the fault of each connection, and is notified when data passes. */
 export interface Weather {
-  /** Asked for each connection. */
+  /** Called for each connection. */
   readonly fault: () => { readonly fault: Fault; readonly lateMs: number; readonly reset: boolean };
-  /** Called whenever something is about to pass, in either direction. */
+  /** Called whenever data is about to pass, in either direction. */
   readonly onPass: () => void;
 }
 
 const CALM: Weather = { fault: () => ({ fault: "none", lateMs: 0, reset: false }), onPass: () => undefined };
 
-/** A proxy on TCP: nothing in it knows HTTP. */
+/** A TCP proxy. It knows nothing about HTTP. */
 export class Proxy {
   readonly #server: Server;
   readonly #target: URL;
@@ -42,7 +42,7 @@ export class Proxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on, for connections to come. */
+  /** Applies to connections that are opened from now on. */
   set weather(weather: Weather | undefined) {
     this.#weather = weather ?? CALM;
   }
@@ -75,12 +75,12 @@ export class Proxy {
       if (fault === "break-answer") return void client.write(bytes.subarray(0, bytes.length / 2), cut);
       late("late-answer", () => client.write(bytes));
     });
-    // What has been sent arrives, also when its sender has died.
+    // Data that was sent still arrives if its sender has died.
     client.on("end", () => late("late-request", () => service.end()));
     service.on("end", () => late("late-answer", () => client.end()));
   }
 
-  // One that breaks is closed by itself; its other side hears of it by the end.
+  // A socket that breaks closes itself, and the socket on the other side then gets the end.
   #keep(socket: Socket): Socket {
     this.#sockets.add(socket);
     socket.setNoDelay(true);

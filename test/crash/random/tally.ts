@@ -1,14 +1,14 @@
 import type { JudgedTrial } from "../../../src/cli/crash/trial.ts";
 import { count } from "../../../src/base/text/text.ts";
 
-/** A run that was disturbed: of what, with which seed, how often it was killed, and what was left. */
+/** A disturbed run: its subject, its seed, how often it was killed, and what was left. */
 export interface Result extends JudgedTrial {
   readonly subject: string;
   readonly seed: number;
   readonly kills: number;
 }
 
-/** Counts what came of each subject. */
+/** Counts the outcomes of each subject. */
 export class Tally {
   readonly #results: Result[] = [];
   readonly #startedAt = performance.now();
