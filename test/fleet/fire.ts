@@ -1,5 +1,5 @@
-// Real runs on real workers under fire: processes that die or freeze, a PostgreSQL that dies, a network that loses and delays what passes. What
-// the sandbox's log of commits says must agree with what each run says of itself.
+// Real runs on real workers under fire: processes die or freeze, PostgreSQL dies, and the network loses and delays data. Afterwards the
+// sandbox's log of commits must agree with what each run says about itself.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,18 +21,21 @@ import { PostgresServer, stateText } from "../postgres/server.ts";
 
 const COMMAND = fileURLToPath(new URL("../../bin/tokenbook.js", import.meta.url));
 const LABEL = "default";
-/** Runs that are in the queue or under way at any time. */
+/** How many runs are in the queue or under way at any time. */
 const OPEN_RUNS = 24;
-/** Of the harm; what is left freezes a worker. A worker that begins again costs more than a database that does. */
+/**
+ * The share of the harm that kills the database; the next line is the share that kills a worker. The rest freezes a worker. The database dies
+ * more often because restarting a worker costs more.
+ */
 const DATABASE_SHARE = 0.7;
 const WORKER_SHARE = 0.2;
 const FAULT_SHARE = 0.1;
 const LATEST_MS = 200;
 const POLL_MS = 250;
-/** How often the key of a run that did not pass is submitted again, after the fire. */
+/** How often, after the fire, the key of a run that did not pass is submitted again. */
 const AGAIN = 2;
 
-/** What came of it all. */
+/** The results of a fire. */
 export interface Toll {
   readonly workerKills: number;
   readonly databaseKills: number;
@@ -40,7 +43,7 @@ export interface Toll {
   readonly runs: number;
   readonly passed: number;
   readonly unknown: number;
-  /** Everything that must never happen, in words. */
+  /** Everything that happened although it never may, in words. */
   readonly violations: readonly string[];
 }
 
@@ -50,7 +53,7 @@ interface Commit {
   readonly body: unknown;
 }
 
-/** Workers that share a database, under fire. */
+/** Several workers that share a database, under fire. */
 export class FleetUnderFire {
   readonly #dice: Dice;
   readonly #size: number;
@@ -82,7 +85,7 @@ export class FleetUnderFire {
     this.#place = parts.server.place();
   }
 
-  /** Starts so many workers. */
+  /** Starts this many workers. */
   static async start(dice: Dice, size: number): Promise<FleetUnderFire> {
     const folder = temporaryFolder(process.env);
     const server = await PostgresServer.start();
@@ -94,7 +97,7 @@ export class FleetUnderFire {
     return fleet;
   }
 
-  /** Does harm until so many processes have been killed, then lets every run come to its end. `onKill` hears of each. */
+  /** Does harm until this many processes have been killed, then lets every run come to its end. Calls `onKill` for each kill. */
   async endure(kills: number, onKill: () => void = () => undefined): Promise<Toll> {
     this.#proxy.weather = { fault: () => this.#fault(), onPass: () => undefined };
     while (this.#workerKills + this.#databaseKills < kills) {
@@ -145,11 +148,11 @@ ${stateText(schema)}`,
     const log = createWriteStream(join(this.#folder, "logs", `${at}.log`), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    // A worker ends by itself when it begins while the database is away, and whoever runs it begins it again when the database is back.
+    // A worker exits by itself if it starts while the database is away. We start it again when the database is back, as its operator would.
     child.once("exit", (code) => {
       if (code === null || code === 0) return;
       const again = (): void => {
-        // Unless another one has taken its place meanwhile, whom nobody would end.
+        // If another worker has already taken this place, a third one would replace it in the list, and nobody would end the other.
         if (!this.#isOver && this.#workers[at] === child) this.#startWorker(at);
       };
       void this.#databaseBack.then(() => setTimeout(again, POLL_MS));
@@ -201,7 +204,7 @@ ${stateText(schema)}`,
   }
 
   async #submit(key: string): Promise<void> {
-    // A run whose write stays unknown would keep back all others of its playbook, so each has a playbook of its own.
+    // A run whose write stays unknown would hold back all other runs of its playbook, so each run has its own playbook.
     const file = `${key}.yaml`;
     writeFileSync(join(this.#folder, file), ORDER);
     const [playbook] = loadPlaybooks(inProjectOf(quietShell(this.#folder), [file]), [file]);
@@ -232,7 +235,7 @@ ${stateText(schema)}`,
       if (result === undefined) this.#results.set(key, await this.#asking((queue) => queue.outcome(LABEL, queue.idOf(key))));
   }
 
-  // The database may have died under the question.
+  // Asks until an answer comes, because the database may die during the question.
   async #asking<T>(ask: (queue: RunQueue) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -268,7 +271,7 @@ ${stateText(schema)}`,
   }
 }
 
-// A run that passed has done all that it says; any other end than passed or unknown is a verdict that nothing here justifies.
+// A run that passed must have made both of its writes. It may also end unknown. Nothing in this test justifies any other end.
 function violationsOf(key: string, result: JobResult | undefined, commits: readonly Commit[]): readonly string[] {
   const own = commits.filter(({ body }) => JSON.stringify(body).includes(`"T${key}"`)).map(({ operation }) => operation);
   if (result?.outcome === "passed")

@@ -6,7 +6,7 @@ import { isNightly } from "../sizes.ts";
 import { FleetUnderFire } from "./fire.ts";
 
 const KILLS = isNightly ? 400 : 10;
-// One to die and one to take over; `npm run fleet:kills` has one more.
+// One worker can die while the other one takes over. `npm run fleet:kills` has one worker more.
 const WORKERS = 2;
 const LONGEST_MS = 900_000;
 

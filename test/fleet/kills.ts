@@ -1,4 +1,5 @@
-// npm run fleet:kills [-- --kills N] [--seed S] [--workers N]: kills workers and PostgreSQL until N processes have died, under real runs, and judges what is left.
+// npm run fleet:kills [-- --kills N] [--seed S] [--workers N]: kills workers and PostgreSQL during real runs until N processes have died, and
+// judges what is left.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Dice } from "../../src/base/numbers/dice.ts";

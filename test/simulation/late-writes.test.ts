@@ -1,5 +1,5 @@
-// Two playbooks set the same value of a shared token, one after the other. What the second one has set stays, however late the requests of the
-// first one arrive.
+// Two playbooks set the same value of a shared token, one after the other. The value of the second playbook stays, however late the requests
+// of the first playbook arrive.
 import { expect, test } from "vitest";
 import { NETWORK_FAULTS } from "../../simulation/faults.ts";
 import { describe, permit } from "../../simulation/recipes.ts";
@@ -32,7 +32,7 @@ test("what a run sets stays, although a request of an earlier run arrives later"
     const [began = 0, passed = 0] = [" sends their_", "says: passed"].map((what) =>
       story.findIndex((line) => line.includes(what)),
     );
-    // What is set at the same time may be set in either order, and to set the same once more changes nothing.
+    // If both set the value at the same time, either order is right. If both set the same value, the order does not matter.
     if (began < passed || own.steps[0]?.leaves === theirs.steps[0]?.leaves) continue;
     inTurn++;
     const arrived = story.flatMap((line) => / (\w+) \(attempt \d+\) reaches the service$/.exec(line)?.[1] ?? []);

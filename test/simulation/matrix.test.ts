@@ -14,7 +14,7 @@ test(
     expect(cells.flatMap(({ violations }) => violations)).toEqual([]);
     const schedules = (of: (cell: Cell) => boolean): number => cells.filter(of).reduce((sum, { tried }) => sum + tried, 0);
     expect(schedules(() => true)).toBe(MATRIX_SCHEDULES);
-    // Whatever was never struck has proved nothing.
+    // A kind of write, a fault or a boundary that no schedule has tried has proved nothing.
     const untried = [
       ...SPECIMENS.filter((each) => schedules(({ specimen }) => specimen === each) === 0),
       ...WRITE_FAULTS.filter((each) => schedules(({ fault }) => fault === each) === 0),

@@ -1,4 +1,5 @@
-// A service that carries out the items of a batch one by one may refuse the batch long after it was sent, and a replica may show a part of it later.
+// A service that carries out the items of a batch one by one may refuse the batch long after it was sent. A replica may show a part of the
+// batch even later.
 import { expect, test } from "vitest";
 import { STALE_READS, TAKES_LONG } from "../../simulation/faults.ts";
 import { makeCoin, mintBatch } from "../../simulation/recipes.ts";

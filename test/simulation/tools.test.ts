@@ -24,7 +24,7 @@ test("a schedule that breaks a promise is made smaller, and breaks the same one"
   expect(smallest.violations.map(({ breach }) => breach)).toContain(bug.breaks);
   const story = showSimulated(smallest);
   expect(story).toContain(`seed ${seed}`);
-  expect(story).toContain("! "); // where the fault strikes in the story
+  expect(story).toContain("! "); // marks where the fault strikes in the story
   expect(story).toContain(`VIOLATION, ${bug.breaks}`);
 });
 
@@ -46,7 +46,7 @@ test("what was computed before a schedule lets nobody in it rest, for whom nobod
   expect({ outcome, violations }).toEqual({ outcome: "passed", violations: [] });
 });
 
-// The service gives its own ids by real chance.
+// The service picks its own ids at random, not by the seed.
 function withoutIds(story: readonly string[]): readonly string[] {
   return story.map((line) => line.replaceAll(/[0-9a-f]{24,}/g, "ID"));
 }
