@@ -15,7 +15,7 @@ import { BINARIES, PostgresServer } from "./server.ts";
 const STILL_AWAY = 3;
 const BEGUN = ["run.opened", "run.claimed"];
 
-// A commit waits for the standby, which does not exist, until somebody ends its session: the server has it then, and no standby.
+// A commit waits for the standby, which does not exist, until somebody ends the session. The server then has the commit, but no standby does.
 const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
   LOOP
     PERFORM pg_stat_clear_snapshot();
@@ -25,7 +25,7 @@ const END_WHEN_SOMEBODY_WAITS = `DO $$ BEGIN
   PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep';
 END $$`;
 
-// Ends the wait of a commit for the standby, once there is one.
+// Waits until a commit waits for the standby, then ends that wait.
 function endOfWait(ends: string): string {
   return `DO $$ DECLARE found INT; BEGIN
   LOOP
@@ -52,7 +52,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   let pauses: number;
   let away: string[];
   let stop: AbortController;
-  /** What happens while the journal pauses. */
+  /** Runs while the journal pauses. */
   let meanwhile: () => Promise<void>;
 
   const clock: Clock = {

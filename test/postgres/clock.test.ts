@@ -26,7 +26,7 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
     return server.remove();
   });
 
-  // What the schema defines comes before what the server has.
+  // Replaces the server's clock: PostgreSQL finds a function of the schema before the server's own function.
   const looksAtClock = (body: string): Promise<unknown> =>
     server.query(`CREATE OR REPLACE FUNCTION ${schema}.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS
       'BEGIN ${body}; END'`);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { BINARIES, FILES_OF_NEW, serverFolder } from "./server.ts";
 
-/** Makes the folder in which all servers of the tests find the files of a new one; the first of them lays them there. */
+/** Makes the folder in which all test servers find the files of a new server. The first test server puts the files there. */
 export function setup(): (() => void) | undefined {
   if (BINARIES === undefined) return undefined;
   const folder = serverFolder();

@@ -1,4 +1,4 @@
-// PgBouncer in front of a server, where it is installed.
+// Runs PgBouncer in front of a server, if it is installed.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { freePort, NOBODY, type PostgresServer } from "./server.ts";
 
-/** The binary; undefined where PgBouncer is not installed. */
+/** The path of the binary; undefined if PgBouncer is not installed. */
 export const POOLER: string | undefined = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path));
 
 /** A running pooler. */
@@ -25,7 +25,7 @@ export class PgBouncer {
     this.#process = spawn(POOLER ?? "", [join(folder, "pgbouncer.ini")], { ...NOBODY, stdio: "ignore" });
   }
 
-  /** Starts a pooler that gives a session of the server to a connection, or to each transaction. */
+  /** Starts a pooler that assigns a session of the server to each connection, or to each transaction. */
   static async start(server: PostgresServer, mode: "session" | "transaction", more = ""): Promise<PgBouncer> {
     const folder = mkdtempSync(join(tmpdir(), "tokenbook-pooler-"));
     chmodSync(folder, 0o755);
@@ -39,7 +39,7 @@ export class PgBouncer {
     return pooler;
   }
 
-  /** Makes the pooler keep two sessions of the server, which nobody uses. */
+  /** Makes the pooler keep two sessions of the server that nobody uses. */
   async keepTwo(): Promise<void> {
     const clients = [1, 2].map(() => new Client({ connectionString: this.address() }));
     for (const client of clients) {
@@ -52,7 +52,7 @@ export class PgBouncer {
     }
   }
 
-  /** Lets a session belong to each transaction from now on, also for the connections that are open. */
+  /** Assigns sessions to single transactions from now on, also for connections that are already open. */
   async shareSessions(): Promise<void> {
     writeMode(this.#folder, this.#settings, "transaction");
     const admin = new Client({ connectionString: this.address().replace(/postgres$/, "pgbouncer") });
@@ -61,7 +61,7 @@ export class PgBouncer {
     await admin.end();
   }
 
-  /** The address by which the pooler leads to the server. */
+  /** The address by which clients reach the server through the pooler. */
   address(): string {
     return this.#server.address().replace(String(this.#server.port), String(this.#port));
   }

@@ -1,8 +1,9 @@
-// A way to a server that can lose the answer to a commit, or all connections after so many answers, or the client alone, or lets them hang, or refuses new ones. It is a thread, because whoever asks the server waits without running anything else.
+// A proxy in front of a server. It can lose the answer to a commit, cut all connections after a number of answers, drop only the client, let
+// connections hang, or refuse new connections. It runs in its own thread, because a client blocks its thread while it waits for the server.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What the way does, once. */
+/** The harm that the proxy does next. */
 export type Harm =
   | { readonly loseCommit: true }
   | { readonly loseCommitOf: string }
@@ -11,7 +12,7 @@ export type Harm =
   | { readonly hang: true }
   | { readonly refuses: boolean };
 
-/** The end of an answer after which no transaction is open: ReadyForQuery, idle. */
+/** The end of an answer after which no transaction is open (ReadyForQuery, idle). */
 const IDLE = Buffer.from("Z\0\0\0\u0005I", "latin1");
 const { port } = workerData as { readonly port: number };
 const open = new Set<Socket>();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Harm } from "./proxy-thread.ts";
 
-/** A way to a server that can lose the answer to a commit, or all connections, or let them hang. */
+/** A proxy in front of a server that can lose the answer to a commit, cut all connections, or let them hang. */
 export class Proxy {
   readonly port: number;
   readonly #thread: Worker;
@@ -12,39 +12,39 @@ export class Proxy {
     this.port = port;
   }
 
-  /** Opens a way to a port of this machine. */
+  /** Opens a proxy to a port of this machine. */
   static async open(port: number): Promise<Proxy> {
     const thread = new Worker(new URL("proxy-thread.ts", import.meta.url), { workerData: { port } });
     const [own] = (await once(thread, "message")) as [number];
     return new Proxy(thread, own);
   }
 
-  /** The next transaction ends on the server, and nobody hears of it. */
+  /** Lets the next transaction end on the server, but loses the answer. */
   loseCommit(): Promise<void> {
     return this.#arm({ loseCommit: true });
   }
 
-  /** The same of the next transaction that makes the server parse this text. */
+  /** Does the same to the next transaction that makes the server parse this text. */
   loseCommitOf(text: string): Promise<void> {
     return this.#arm({ loseCommitOf: text });
   }
 
-  /** The next client that is answered loses its connection, and the server does not notice: it continues with what it has received. */
+  /** Cuts the connection of the next client that is answered. The server does not notice, and continues with what it has received. */
   abandon(): Promise<void> {
     return this.#arm({ abandon: true });
   }
 
-  /** After so many more answers all connections end, once; later ones pass. */
+  /** Cuts all connections once, after this many more answers. Later connections work. */
   cutAfter(answers: number): Promise<void> {
     return this.#arm({ cutAfter: answers });
   }
 
-  /** Nothing passes on the connections that are open now, and neither side hears of it; later ones pass. */
+  /** Lets no data pass on the connections that are open now, and notifies neither side. Later connections work. */
   hang(): Promise<void> {
     return this.#arm({ hang: true });
   }
 
-  /** Whether new connections are refused; those that are open pass. */
+  /** Sets whether new connections are refused. Open connections continue to work. */
   refuse(refuses: boolean): Promise<void> {
     return this.#arm({ refuses });
   }

@@ -75,7 +75,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await pooler.shareSessions();
     const write = (database: PostgresDatabase): unknown =>
       database.transaction(() => database.run("INSERT INTO approval (plan, who, because, at) VALUES ('p', 'w', 'b', 1)"));
-    // Each has its own session until its first transaction has ended.
+    // Each database keeps its own session until its first transaction has ended.
     expect(() => [...databases, ...databases].forEach(write)).toThrow(/is behind a pooler/);
     for (const database of databases) database.close();
   });
@@ -176,7 +176,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     const dawdle = (): void => {
       database.exec("SET LOCAL idle_in_transaction_session_timeout = 1");
       const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-      // A question that meets an ended connection may make its last words unreadable, so none is asked right away.
+      // A query on an ended connection may make the server's last message unreadable, so we wait before each query.
       for (let pauseMs = 500; pauseMs < 20_000; pauseMs *= 2) {
         Atomics.wait(nothing, 0, 0, pauseMs);
         database.get("SELECT 1");
@@ -324,7 +324,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     const said: string[] = [];
     await (await openQueue()).stop(0);
     for (const { name } of known) await server.query(`ALTER ROLE hasty SET ${String(name)} = '300ms'`);
-    // The last thing of a start waits, as on a busy machine.
+    // A lock holds up the last statement of the start, as a busy machine would.
     const holder = new Client({ connectionString: server.address() });
     await holder.connect();
     await holder.query(`BEGIN; LOCK TABLE ${place.schema}_queue.instance IN ACCESS EXCLUSIVE MODE`);

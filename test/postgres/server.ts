@@ -1,4 +1,4 @@
-// A PostgreSQL server of the machine's own binaries, for one test file; it ends with the file. Where there are none, its tests are skipped.
+// A PostgreSQL server for one test file, run from the binaries of this machine. It ends with the file. Without binaries, its tests are skipped.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -9,18 +9,18 @@ import { Secret } from "../../src/base/secret.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
-/** The server refuses to run as root. */
+/** The user that runs the server if the tests run as root, because the server refuses to run as root. */
 export const NOBODY: { readonly uid: number; readonly gid: number } | { readonly uid?: never; readonly gid?: never } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const MEMORY = "/dev/shm";
 const PAUSE_MS = 50;
 
-/** The folder of the binaries; undefined where PostgreSQL is not installed. */
+/** The folder of the binaries; undefined if PostgreSQL is not installed. */
 export const BINARIES: string | undefined = globSync("/usr/lib/postgresql/*/bin")
   .toSorted()
   .findLast((folder) => existsSync(join(folder, "initdb")));
 
-/** The variable that names the folder in which one run of the tests keeps the files of a new server. */
+/** The name of the variable for the folder in which one run of the tests keeps the files of a new server. */
 export const FILES_OF_NEW = "TOKENBOOK_TEST_SERVER_FILES";
 
 /** A running server. */
@@ -35,7 +35,7 @@ export class PostgresServer {
     this.port = port;
   }
 
-  /** Makes a server below a folder, in memory where that is possible, and starts it with these settings. */
+  /** Makes a server below a folder, by default in memory if the machine allows it, and starts it with these settings. */
   static async start(settings: Readonly<Record<string, string>> = {}, below: string = inMemory()): Promise<PostgresServer> {
     const folder = serverFolder(below);
     layFiles(folder);
@@ -54,7 +54,7 @@ export class PostgresServer {
     await this.reached();
   }
 
-  /** Starts the server again as a standby that waits for its primary server, or as what it was before. */
+  /** Restarts the server as a standby that waits for its primary server, or as an ordinary server. */
   async follow(follows: boolean): Promise<void> {
     await this.stop();
     const signal = join(this.#folder, "data", "standby.signal");
@@ -76,7 +76,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends the server: at once and without any order (`immediate`), or with it. */
+  /** Stops the server: without a clean shutdown (`immediate`), or with one (`fast`). */
   async stop(how: "immediate" | "fast" = "fast"): Promise<void> {
     const running = this.#process;
     this.#process = undefined;
@@ -92,12 +92,12 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** The address for a user. */
+  /** Returns the address for a user. */
   address(user = "tester"): string {
     return `postgres://${user}:a-password@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** A schema that nobody has used. */
+  /** Returns a new schema that nobody has used. */
   place(user?: string): ServerPlace {
     return { url: new Secret("state", this.address(user)), schema: `state_${++this.#schemas}`, accepted: [] };
   }
@@ -106,7 +106,7 @@ export class PostgresServer {
   async query(sql: string, address: string = this.address()): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const client = new Client({ connectionString: address });
     client.on("error", () => {
-      // it ends with the server
+      // the connection ends with the server
     });
     await client.connect();
     try {
@@ -117,12 +117,12 @@ export class PostgresServer {
   }
 }
 
-/** Returns the line of tokenbook.yaml that puts the state into this schema of the server that TOKENBOOK_DATABASE names. */
+/** Returns the line of tokenbook.yaml that keeps the state in this schema on the server that TOKENBOOK_DATABASE names. */
 export function stateText(schema: string): string {
   return `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
 }
 
-/** Makes a folder that the user of servers can use. */
+/** Makes a folder that belongs to the user who runs the servers. */
 export function serverFolder(below: string = inMemory()): string {
   const folder = mkdtempSync(join(below, "tokenbook-pg-"));
   chmodSync(folder, 0o700);
@@ -130,7 +130,7 @@ export function serverFolder(below: string = inMemory()): string {
   return folder;
 }
 
-// The files of a new server are the same each time, and to make them takes ten times as long as to copy them.
+// The files of a new server are always the same, and making them takes ten times as long as copying them.
 function layFiles(folder: string): void {
   const shared = process.env[FILES_OF_NEW];
   if (shared === undefined) return makeFiles(folder, "data");
@@ -152,12 +152,12 @@ function makeFiles(folder: string, name: string): void {
   execFileSync(join(BINARIES ?? "", "initdb"), args, { ...NOBODY, cwd: folder, stdio: "ignore" });
 }
 
-// A kill loses nothing that the system has received, so memory is as good a place as a disk, and costs less.
+// A kill loses nothing that the system has already received. So memory is as safe as a disk here, and it costs less.
 function inMemory(): string {
   return existsSync(MEMORY) ? MEMORY : tmpdir();
 }
 
-/** Returns a port that nobody listens on. */
+/** Returns a port on which nobody listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
