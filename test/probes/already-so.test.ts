@@ -1,4 +1,4 @@
-// Lost writes of values that were already there: they are recorded as unchanged, and not sent again.
+// The write is lost, and its values were already there. The run records the write as unchanged and does not send it again.
 import { expect, test } from "vitest";
 import type { Target } from "../../src/environment/target.ts";
 import type { RunEvent } from "../../src/protocol/record.ts";
@@ -57,7 +57,7 @@ const ORG = `[{ orgId: "\${{ actors.owner.orgId }}" }]`;
 const ROOMS = `  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "H\${{ run.key }}", at: { city: Lisbon, zip: "1000" }, rooms: [{ n: kitchen, old: true }] } } }\n`;
 const ofHouse = `assetType: Property, data: { id: "\${{ steps.house.id }}"`;
 
-/** What is sent is a part of what is there: the write would take the rest away. */
+/** The write sends only a part of what is already there, so it would remove the rest. */
 const NARROWER = [
   ["ledger.token.update", OPEN, `{ ${ofToken}, properties: { site: a } }`],
   [

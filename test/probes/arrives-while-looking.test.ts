@@ -33,7 +33,7 @@ test("a mint arrives while the last look before the declared time is being made:
       }
       const answer = await send(outgoing);
       if (underway === undefined || at - sentAt < 500) return answer;
-      // The total has been read; the mint arrives before the transactions are, and meanwhile the time runs out.
+      // The run has read the total. The mint arrives before the run reads the transactions, and meanwhile the time runs out.
       const late = underway;
       underway = undefined;
       await send(late);

@@ -1,4 +1,4 @@
-// Batches with several items of one token, whose answer is lost: they are settled as a whole, or not at all.
+// Batches with several items of one token, whose answer is lost. The run settles a batch as a whole, or not at all.
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../src/protocol/record.ts";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";

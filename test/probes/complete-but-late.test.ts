@@ -1,4 +1,4 @@
-// A step is complete, and its write may still take effect: the next step's write must not be taken for it.
+// A step is complete, but its write may still take effect. The run must not mistake that write for the next step's write.
 import { expect, test } from "vitest";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";

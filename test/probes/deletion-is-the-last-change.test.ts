@@ -35,14 +35,14 @@ test.for([
 
 type History = readonly Record<string, unknown>[];
 const NEWEST_FIRST = (records: History): History => records.toReversed();
-// As of a service that keeps of a deletion only that it was one.
+// Shows the history of a service that records only the fact of a deletion, not who deleted the asset or when.
 const AS_LEFT_BEFORE = (records: History): History =>
   records.map((record, at) => {
     const { updatedAt, updatedBy } = records[at - 1] ?? record;
     return record["trasactionType"] === "DELETED" ? { ...record, updatedAt, updatedBy } : record;
   });
 
-// What alice and bob do before the deletion of the run, which is alice's, reaches the service, if it does.
+// Loses the deletion that the run makes as alice. Alice and bob make other changes before the deletion reaches the service, if it does.
 async function deletedBehind(
   shown: (records: History) => History,
   others: readonly (readonly [string, "PATCH" | "DELETE"])[],

@@ -1,5 +1,5 @@
-// Somebody edits the environment, or who an actor is, while a write is open. What others did meanwhile must not be taken for that write, and
-// what the write itself did must still be found.
+// While a write is open, somebody edits the environment, or changes who an actor is. The run must not take what others did meanwhile for that
+// write, and it must still find what the write itself did.
 import { expect, test } from "vitest";
 import type { Target } from "../../src/environment/target.ts";
 import type { Exchanged } from "../../src/transport/exchange.ts";
@@ -23,7 +23,7 @@ steps:
     with: { tokenSaleId: saleDebt1, userAddress: "0x00000000000000000000000000000000000000aa", amount: 10, currencyContract: "0xc", timezone: Europe/Lisbon }
 `;
 
-/** A token that the key, which is the admin, and bob may mint. */
+/** Makes a sandbox with a token that bob and the admin, who owns the key, may mint. */
 async function gold(): Promise<Caller> {
   const caller = await sandboxForTest({ commitDelayMs: 0 });
   const tokenPermissions = ["admin", "bob"].map((one) => ({ entity: user(one), roles: ["minter"] }));

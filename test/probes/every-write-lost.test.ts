@@ -1,4 +1,4 @@
-// Every write of the scenarios, once with its answer lost, and once lost itself: what the run then says, and what the ledger has.
+// Loses every write of the scenarios twice: once only its answer, and once the write itself. Checks what the run says and what the ledger has.
 import { describe, expect, test } from "vitest";
 import { operations } from "../../src/operations/operation.ts";
 import type { Outgoing } from "../../src/transport/exchange.ts";
@@ -9,13 +9,13 @@ import { targetOf } from "./sandbox-target.ts";
 import { LOST, type Loss, type Run, type Write, writesOf } from "./scenario-writes.ts";
 
 interface Lost {
-  /** How the write ended, and why if it did not take effect. */
+  /** The end of the write, and the reason if it did not take effect. */
   readonly ended: string;
   readonly why: string;
   readonly attempts: number;
 }
 
-/** Runs a scenario up to the end of one of its writes, whose first attempt is lost. */
+/** Runs a scenario up to the end of one of its writes, and loses the first attempt of that write. */
 async function lose(run: Run, { file, step }: Write, loss: Loss): Promise<Lost> {
   const done = new AbortController();
   let [isNext, attempts, ended, why] = [false, 0, "not reached", ""];
@@ -47,15 +47,15 @@ interface Expected {
 
 const SEEN: Expected = { ended: "changed", attempts: 1 };
 const NO_TRACE: Expected = { ended: "unknown", attempts: 1, why: "no trace of it is visible" };
-// Who set the value is not shown, and a later step sets something else.
+// The ledger does not show who set the value, and a later step sets another value.
 const MAY_UNDO: Expected = { ended: "unknown", attempts: 1, why: "it may still arrive after a later step" };
 const NOT_SHOWN: Expected = { ended: "unknown", attempts: 1, why: "no reading shows it" };
-// It is seen, and the scenario expects something of the answer that was lost.
+// The effect is visible, but the scenario expects something of the answer, which was lost.
 const SEEN_BUT_NOT_AS_EXPECTED: Expected = { ended: "failed", attempts: 1 };
-// What is sent again sets the same once more, and nothing after it sets it otherwise; or the cap leaves no room for a second one.
+// A second attempt only sets the same value again, and no later step sets another one; or the cap leaves no room for a second mint.
 const SENT_AGAIN: Expected = { ended: "changed", attempts: 2 };
 
-/** By the kind of write: what comes of it when its answer is lost, and when it never arrives. */
+/** The expected end for each kind of write: if its answer is lost, and if the write never arrives. */
 const EXPECTED: Readonly<Record<string, readonly [answerLost: Expected, neverArrived: Expected]>> = {
   "investor.identity.updateKyc": [NOT_SHOWN, NOT_SHOWN],
   "investor.sales.buy": [SEEN_BUT_NOT_AS_EXPECTED, NO_TRACE],
@@ -94,7 +94,10 @@ const EXPECTED: Readonly<Record<string, readonly [answerLost: Expected, neverArr
   "ledger.vault.withdraw": [SEEN, NO_TRACE],
 };
 
-/** Runs scenarios against a ledger of the test's own. Each run has its own journal: what one left unknown could be taken for what the next one does. */
+/**
+ * Runs scenarios against a ledger of this test. Each run has its own journal: the run could otherwise take an effect for a write that an
+ * earlier run left unknown.
+ */
 async function scenarios(readLagMs?: number): Promise<Run> {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const target = { ...targetOf(sandbox), readLagMs };
@@ -103,7 +106,7 @@ async function scenarios(readLagMs?: number): Promise<Run> {
 
 let found: Promise<readonly Write[]> | undefined;
 
-/** The writes of the scenarios, found by the first test that asks. */
+/** Returns the writes of the scenarios. The first test that asks finds them. */
 async function allWrites(run: Run): Promise<readonly Write[]> {
   found ??= writesOf(run);
   return found;

@@ -1,4 +1,4 @@
-// Every write of the scenarios, lost in both ways, while each read around it is answered from an earlier moment of its own.
+// Loses every write of the scenarios in both ways, while the service answers each read around the write from some earlier moment.
 import { expect, test } from "vitest";
 import { Dice } from "../../src/base/numbers/dice.ts";
 import { profileWith } from "../../src/contract/profile.ts";
@@ -9,12 +9,12 @@ import { runnerForTest } from "../unit/engine/server.ts";
 import { targetOf } from "./sandbox-target.ts";
 import { LOST, type Loss, type Run, type Write, writesOf } from "./scenario-writes.ts";
 
-/** At night each write is lost in both ways; by day in one of them, in turn. */
+/** At night each write is lost in both ways. By day each write is lost in one of them, in turn. */
 const SEEDS = isNightly ? [1, 2] : [1];
 const WAYS: readonly Loss[] = ["it never arrives", "its answer is lost"];
 const PATIENCE_MS = 600_000;
 const LAGS = ["1ms", "5s", "15s", "25s", "45s", "1h"];
-// So many reads are stale after a write that did happen: then they show it.
+// After a write that did happen, this many reads are stale. The reads after them show the write.
 const STALE_FOR = 12;
 
 interface Ended {
@@ -23,7 +23,7 @@ interface Ended {
   readonly attempts: number;
 }
 
-/** Runs a scenario up to the end of one of its writes, whose first request is lost; all reads from its beginning on are stale. */
+/** Runs a scenario up to the end of one of its writes, and loses the first request of that write. All reads since that step began are stale. */
 async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; control: Caller["control"] }): Promise<Ended> {
   const { loss, control } = around;
   const dice = new Dice(around.seed);
@@ -42,7 +42,7 @@ async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; 
       done.abort();
     },
     exchange: async (outgoing, send) => {
-      // Each write in its own time, so that each moment can be read.
+      // Each write gets its own time, so that a read can show every earlier moment.
       if (outgoing.fresh) await control("POST /clock", { advance: "10s" });
       if (outgoing.fresh && isNext) {
         isNext = false;
@@ -66,7 +66,7 @@ test(
   { timeout: PATIENCE_MS },
   async () => {
     const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0, faults: KEEP_THE_PAST });
-    // Without it, the refused batch of a scenario would end unknown.
+    // Without this capability, the refused batch of a scenario would end unknown.
     const profile = profileWith({ ledger: { capabilities: { batchIsOneTransaction: true } } });
     const target = { ...targetOf(sandbox), profile, settleWithinMs: 1_000 };
     const run: Run = (file, otherwise) => runnerForTest()(delivered(`scenarios/${file}`), target, otherwise);
@@ -83,7 +83,7 @@ test(
           }
           expect(lost.ended, transcript).not.toBe("not reached");
           expect(lost.settled.slice(0, 1), transcript).not.toContain("applied");
-          // What is called done without having been sent again had no effect at all.
+          // The write never arrived and was not sent again, so it cannot have changed anything.
           if (lost.attempts === 1) expect(lost.ended, transcript).not.toBe("changed");
         }
       }

@@ -1,4 +1,4 @@
-// A gateway that loses a write, and then knows no path of the service: what it does not show has not gone.
+// A gateway loses a write, and then knows no path of the service. What such a gateway does not show still exists.
 import { expect, test } from "vitest";
 import type { Exchanged } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
@@ -35,7 +35,7 @@ const ASK = [
 ] as const;
 const CREATE = ["ledger.token.create", `{ name: Other }`] as const;
 
-/** How a write ends that is lost behind a gateway which from then on finds only what it knows, until the write is sent again. */
+/** Returns how a write ends that is lost behind a gateway. Until the write is sent again, the gateway finds only what `knows` names. */
 async function ends([operation, input]: readonly [string, string], knows: string): Promise<readonly string[]> {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [attempt, isLost] = [-1, false];

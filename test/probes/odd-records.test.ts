@@ -1,5 +1,5 @@
-// A service whose records of token transactions say less than the sandbox's, or in other words: a record that may be of a write whose
-// answer was lost is no proof that nothing happened, however long ago.
+// A service whose records of token transactions say less than the sandbox's, or use other words. If a record may belong to a write whose
+// answer was lost, the run must not conclude that the write had no effect, however long ago it was sent.
 import { expect, test } from "vitest";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
@@ -51,7 +51,7 @@ test.for([
       observe: (event) => {
         if (event.kind === "attempt.intended" && event.step === "lost") [isNext, sent] = [event.attempt === 0, sent + 1];
       },
-      // Without the sieve, the text of the answer is the whole list.
+      // Without the sieve, the text of the answer is the whole list, so that the test can change it.
       exchange: async (asked: Outgoing, send) => {
         const { sieve: _sieve, ...outgoing } = asked;
         const answer = await send(outgoing);

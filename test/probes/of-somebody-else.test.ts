@@ -1,4 +1,4 @@
-// While a write is lost, somebody else does something that looks like it, or hides it: that is no evidence for the write.
+// While a write is lost, somebody else does something that looks like the write, or hides it. That is no evidence for the write.
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
@@ -118,7 +118,7 @@ test.for(STORIES)("$what, by somebody else: the write is not taken for done, and
   const { before, other, steps, arrives = false, ends = "unknown" } = { arrives: undefined, ends: undefined, ...story };
   const caller = await sandboxForTest({ commitDelayMs: 0 });
   await before(caller);
-  // Times are compared in whole seconds: what was there before must not be of the same one.
+  // The run compares times in whole seconds, so the earlier changes must not fall into the second in which it begins.
   await setTimeout(1_100);
   let [isNext, sent] = [false, 0];
   let others: unknown;

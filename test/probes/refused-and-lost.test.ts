@@ -1,4 +1,4 @@
-// The answer of a write that the service refuses is lost: it is found out that it was refused, and nothing is sent in vain.
+// The service refuses a write, and its answer is lost. The run finds out about the refusal, and sends nothing in vain.
 import { expect, test } from "vitest";
 import type { Target } from "../../src/environment/target.ts";
 import { clockWithoutWaiting } from "../engine-parts.ts";

@@ -1,4 +1,4 @@
-// A request with several items that the service refuses: unless a batch is one transaction, some of its items may be done.
+// The service refuses a request with several items. Unless a batch is one transaction, it may still have done some of the items.
 import { expect, test } from "vitest";
 import { profileWith } from "../../src/contract/profile.ts";
 import type { Target } from "../../src/environment/target.ts";
@@ -22,7 +22,7 @@ const item = (token: string, value: number): string =>
 const CALLS = {
   mint: `uses: ledger.token.mint, with: { items: [${item("gold", 3)}, ${item("tin", 4)}] }`,
   one: `uses: ledger.token.mint, with: { items: [${item("tin", 4)}] }`,
-  // It answers at once, so that its receipt says that it failed.
+  // The service answers this call at once, so that only the receipt reports the failure.
   create: `uses: ledger.asset.create, with: { assetType: Bond, data: [{ id: "B\${{ run.key }}" }, { id: "A\${{ run.key }}" }] }`,
   nowhere: `uses: ledger.token.mint, with: { items: [${item("gold", 3)}, { id: Nowhere, to: "\${{ actors.bob }}", value: 1 }] }`,
   burn: `uses: ledger.token.burn, with: { items: [{ id: "\${{ steps.tin.id }}", from: "\${{ actors.issuer }}", value: 1 }, { id: Nowhere, from: "\${{ actors.issuer }}", value: 1 }] }`,
@@ -35,7 +35,7 @@ type CallName = keyof typeof CALLS;
 const WHOLE = profileWith({ ledger: { capabilities: { batchIsOneTransaction: true } } });
 
 interface Refused {
-  /** In how many pieces the service carries it out. */
+  /** Whether the service carries out the request as a whole, or each item by itself. */
   readonly pieces?: "the whole" | "each item";
   readonly says?: Partial<Target>;
   readonly fails?: string;

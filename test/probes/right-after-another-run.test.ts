@@ -1,5 +1,5 @@
-// A run that begins in the second in which another one ended, or beside another one: what the other one leaves is as new as what the run
-// itself would leave.
+// A run begins in the second in which another run ended, or while another run is active. The effects of the other run are then as new as the
+// effects of the run itself would be.
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/base/ports.ts";
 import type { Target } from "../../src/environment/target.ts";
@@ -29,7 +29,7 @@ async function sandboxWithGold(as = "userId:alice"): Promise<Caller> {
   return caller;
 }
 
-// Time passes as it does; somebody sets the wall clock.
+// Makes a clock on which time passes normally, while somebody sets the wall clock.
 function clockSetBy(ms: () => number): Clock {
   const clock = clockWithoutWaiting();
   return { ...clock, now: () => clock.now() + ms() };
@@ -37,7 +37,7 @@ function clockSetBy(ms: () => number): Clock {
 
 const NOON = Date.UTC(2026, 10, 26, 12);
 
-// The transactions of tokens have ids of their own.
+// Gives the records of token transactions their own ids.
 function withOtherIds(answer: Answered): Answered;
 function withOtherIds(answer: Exchanged): Exchanged;
 function withOtherIds(answer: Exchanged): Exchanged {
@@ -45,7 +45,7 @@ function withOtherIds(answer: Exchanged): Exchanged {
   return { ...answer, text: answer.text.replaceAll(/"docType":"tkntx","id":"/g, '"docType":"tkntx","id":"tkntx-') };
 }
 
-// The same, and all that the service says happened in one second.
+// Does the same, and moves everything that the service has recorded into one second.
 function inOneSecond(answer: Exchanged, second: number = NOON): Exchanged {
   if (answer.kind !== "answered") return answer;
   const text = answer.text
@@ -183,7 +183,7 @@ test("a run that mints while another one looks for its lost update stamps the to
     },
     exchange: async (outgoing, send) => {
       if (!outgoing.fresh) return send(outgoing);
-      // It stamps the token after the readings before the update, and before the look.
+      // The other run's mint stamps the token after the readings that precede the update, and before the run looks for its update.
       expect((await run(MINT, targetOf(sandbox))).outcome).toBe("passed");
       return LOST;
     },
@@ -206,7 +206,8 @@ test.for(LAGS)(
     const run = runnerForTest(folderForTest(), clock);
     const began = clock.now();
     const MINTED_MS = 9_000;
-    // The service keeps when it was minted, and says what time it is now. What comes in pieces cannot be changed.
+    // The service keeps the time of the mint, and its date header shows the current time. The test removes the sieve, because it cannot change
+    // an answer that arrives in pieces.
     const ask = async (outgoing: Outgoing, send: EnginePorts["exchange"]): Promise<Exchanged> => {
       const { sieve: _, ...whole } = outgoing;
       const answer = inOneSecond(await send(whole), NOON + MINTED_MS);
@@ -216,7 +217,7 @@ test.for(LAGS)(
       const date = new Date(NOON + clock.now() - began).toUTCString();
       return { ...answer, headers: { ...answer.headers, date } };
     };
-    // Who mints is known only during the run: it is alone from then on.
+    // The run learns only on the way who mints. It is alone as this entity from then on.
     const playbook = `playbook: 1
 actors: { issuer: { ledger: "userId:alice" }, other: { ledger: "userId:bob" } }
 steps:

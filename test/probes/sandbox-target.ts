@@ -3,7 +3,7 @@ import type { Target } from "../../src/environment/target.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { targetAt } from "../engine-parts.ts";
 
-/** A target on a sandbox of this process. */
+/** Returns a target for a sandbox in this process. */
 export function targetOf(sandbox: Sandbox): Target {
   const { ledgerBaseUrl, investorBaseUrl, appId, orgId, ledgerApiKey, credentials } = sandbox;
   return {

@@ -1,4 +1,4 @@
-// The writes of the scenarios: one of each kind.
+// The writes of the scenarios: one write of each kind.
 import { readdirSync } from "node:fs";
 import { expect } from "vitest";
 import type { JsonObject } from "../../src/base/json/json.ts";
@@ -11,26 +11,26 @@ import type { Ran, runnerForTest } from "../unit/engine/server.ts";
 export interface Write {
   readonly file: string;
   readonly step: string;
-  /** The operation, and what kind of it. */
+  /** The operation, and whether it writes units. */
   readonly kind: string;
 }
 
-/** How a request is lost. */
+/** The ways in which a request is lost. */
 export type Loss = "its answer is lost" | "it never arrives";
 
-/** What the sender sees of it. */
+/** What the sender sees when its request is lost. */
 export const LOST: Exchanged = { kind: "no-answer", why: "other side closed" };
 
-// Fungible amounts and units of non-fungible tokens are written by the same operations, and seen by other ways.
+// The same operations write fungible amounts and units of non-fungible tokens, but the run finds the two in different ways.
 function kindOf(operation: string, input: JsonObject): string {
   const ofUnits = /"(nftData|assetId|assetIds)":/.test(JSON.stringify(input));
   return ofUnits ? `${operation} of units` : operation;
 }
 
-/** Runs a file, or a text, with something gone wrong. */
+/** Runs a playbook, given as a file or a text, while something goes wrong. */
 export type Run = (file: string, otherwise: Parameters<ReturnType<typeof runnerForTest>>[2]) => Promise<Ran>;
 
-/** The first write of each kind that took effect. */
+/** Returns the first write of each kind that took effect. */
 export async function writesOf(run: Run): Promise<readonly Write[]> {
   const found = new Map<string, Write>();
   for (const file of readdirSync(`${ROOT}/playbooks/scenarios`).toSorted()) {

@@ -1,4 +1,4 @@
-// A replica that lags behind answers a read: what it does not show, or does not show yet, proves nothing.
+// A replica that lags behind answers a read. An effect that it does not show, or does not show yet, may still exist.
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../src/protocol/record.ts";
 import type { Exchanged } from "../../src/transport/exchange.ts";
@@ -40,8 +40,8 @@ steps:
   expect(ended).toEqual(["unknown"]);
 });
 
-// A mint of the same amount by the same entity, made by another program, and then one of the run that is lost. `cache`: what a cache in
-// between does with the reading before the run's own mint, which it has kept from before the other one.
+// Another program mints an amount, and then the run loses a mint of the same amount by the same entity. A cache has kept the reading before the
+// run's mint since before the other program's mint. `cache` says whether the cache answers with it, or asks the service.
 async function lostBehind(cache: "answers" | "asks the service", arrives: boolean): Promise<readonly string[]> {
   const { sandbox, ledger, control } = await sandboxForTest({ commitDelayMs: 0 });
   const alice = { orgId: sandbox.orgId, userId: "alice" };

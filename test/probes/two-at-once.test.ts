@@ -1,5 +1,5 @@
-// Two writes of a run at the same time: one is done and its answer is late, the other one never arrives. What the first one left must not
-// be taken for the second's, although it looks like it.
+// A run makes two writes at the same time. The first is done and its answer is late; the second never arrives. The run must not take the effect
+// of the first write for the effect of the second, although the two look alike.
 import { expect, test } from "vitest";
 import type { RunEvent } from "../../src/protocol/record.ts";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
@@ -29,7 +29,7 @@ const DEPOSIT = `{ vaultId: "\${{ steps.vault.id }}", assets: [{ assetType: Prop
 const COUPLE = "{ round: [done, gone], key: round, parallel: 2 }";
 
 const each = (call: string): string => `  - { id: both, foreach: ${COUPLE}, ${call} }\n`;
-// A block, since the two writes are of different operations.
+// Uses a block, because the two writes are different operations.
 const either = (done: string, gone: string): string =>
   `  - id: both
     foreach: ${COUPLE}
@@ -39,7 +39,7 @@ const either = (done: string, gone: string): string =>
 `;
 const PAYER = `from: { orgId: org1, userId: "\${{ round == 'done' ? 'bob' : 'carol' }}" }`;
 
-/** What each looks like, and which requests are the two writes. */
+/** Pairs of steps whose writes look alike, and which requests are the two writes. */
 const PAIRS = [
   [
     "transfers of the same amount from two payers",
@@ -94,7 +94,10 @@ interface Both {
 
 const roundOf = (step: string): string => /\[(\w+)\]/.exec(step)?.[1] ?? "";
 
-/** Runs two writes at once. The one of the round "done" is done, and answered once the other one's step has ended; that one is sent after it. */
+/**
+ * Runs two writes at once. The service does the write of the round "done", and answers it only after the step of the round "gone" has ended.
+ * The write of the round "gone" is sent after the other write.
+ */
 async function both(
   steps: string,
   { gone, done }: { readonly gone: "arrives" | "is lost"; readonly done: "answered" | "lost" },
@@ -165,8 +168,8 @@ test.for(KNOWN)("%s: where the record of the first one is known, the other one's
   expect(ended).toEqual({ done: "changed", gone: "changed" });
 });
 
-// The round "gone" loses its mint at once. While it looks for it, the other round sends its own, whose record the list of transactions then
-// shows, under an id that no answer names.
+// The round "gone" loses its mint at once. While it looks for that mint, the round "done" sends its own mint. The list of transactions then
+// shows the record of the second mint under an id that no answer names.
 test("a mint that is sent while another one is looked for is not taken for that one", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const [looks, isDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

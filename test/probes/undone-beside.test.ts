@@ -1,5 +1,5 @@
-// Two writes of a run at the same time: the answer of the first one is lost, and the second one then undoes its effect. What cannot be seen any
-// more must not be taken for something that never was, and be done again.
+// A run makes two writes at the same time. The answer of the first is lost, and then the second undoes the effect of the first. The run must
+// not conclude from the missing effect that the first write never happened, and send it again.
 import { expect, test } from "vitest";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import type { Json } from "../../src/base/json/json.ts";
@@ -86,7 +86,7 @@ test.for([
   expect(sent, JSON.stringify(intended)).toBe(2);
 });
 
-// The sandbox takes one vote of each approver. The description does not say whether a service takes a second one.
+// The sandbox accepts one vote from each approver. The description does not say whether a service accepts a second vote.
 test.for([
   ["of the same approver", user("bob"), "unclear"],
   ["of another approver", user("alice"), "nothing"],

@@ -1,4 +1,4 @@
-// Writes whose request is delayed until the run has continued: none is sent twice while a later step touches what it sets.
+// The request of a write is delayed until the run has continued. The run sends no write twice while a later step touches the value it sets.
 import { expect, test } from "vitest";
 import type { Exchanged, Outgoing } from "../../src/transport/exchange.ts";
 import { sandboxForTest } from "../sandbox/caller.ts";
