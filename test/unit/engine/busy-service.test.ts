@@ -3,7 +3,7 @@ import { LIMITS } from "../../../src/base/limits.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";
 import { type Given, runnerForTest, serve } from "./server.ts";
 
-// A service that is busy for ever says when to come back; whoever has less time than that does not wait for it.
+// A service that is always busy says when to ask again. A run that has less time left than that does not wait.
 
 const BUSY = { status: 429, body: '{"message":"slow down"}', headers: { "retry-after": "2" } };
 

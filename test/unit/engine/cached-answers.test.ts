@@ -1,4 +1,4 @@
-// A cache that gives what the service said earlier, although each read asks for a new answer: nothing passes by that.
+// A cache answers with what the service said earlier, although each read asks for a new answer. No check may pass on such an answer.
 import { expect, test } from "vitest";
 import { targetAt } from "../../engine-parts.ts";
 import { type Given, type Ran, runnerForTest, serve } from "./server.ts";
@@ -21,7 +21,7 @@ reconcile:
     recheck: 1ms
 `;
 
-// Only the checks are answered by the cache, so that each run begins.
+// The cache answers only the checks, so that each run can begin.
 async function ranBehind(playbook: string, given: Given, age: (times: number) => string): Promise<Ran & { asked: number }> {
   let times = 0;
   const { url } = await serve(({ path }) => {

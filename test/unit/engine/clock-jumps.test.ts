@@ -5,7 +5,7 @@ import { type Came, folderForTest, runnerForTest, serve } from "./server.ts";
 
 const DAY_MS = 86_400_000;
 
-// Somebody sets the wall clock at each pause; the time that passes is what it is.
+// Makes a clock whose wall clock somebody sets at each pause. The elapsed time is always right.
 function jumpingClock(bySetting: (pause: number) => number): Clock {
   const steady = clockWithoutWaiting();
   let pauses = 0;
@@ -85,7 +85,7 @@ steps:
       newOwner: "\${{ actors.bob }}"
 `;
 
-/** A service that shows nothing and loses each write; it notes when each was sent, by the clock's elapsed time. */
+/** Serves a service that shows nothing and loses each write. It notes the clock's elapsed time of each request. */
 async function losingWrites(clock: Clock): Promise<{ readonly url: string; readonly sentAt: readonly number[] }> {
   const sentAt: number[] = [];
   const { url } = await serve(({ method }) => {

@@ -12,7 +12,7 @@ function comparisonIn({ completed, stopped }: Ran): Comparison {
   return comparison ?? expect.fail("nothing was compared");
 }
 
-/** Holds a balance against one that says when it changed. */
+/** Compares a balance with a record that says when it changed. */
 const WITH_TIMES = `playbook: 1
 mode: read-only
 reconcile:
@@ -96,7 +96,7 @@ test("what one reader finds is not gone because another one does not see it", as
   expect(await countsOf("anna")).toMatchObject({ persisting: 1 });
 });
 
-/** Compares the accounts of tokens, which a step reads one after the other, in rounds within rounds or in one read. */
+/** Compares the accounts of tokens. A step reads them one after the other, in rounds within rounds or in one read. */
 const READ_BY_STEPS: Readonly<Record<string, (token: string) => string>> = {
   "in one read": (token) => `
 steps:

@@ -25,7 +25,7 @@ function writesIn({ came }: Served): number {
   return came.filter(({ method }) => method === "POST").length;
 }
 
-/** A clock on which one of its two times jumps when `jump` is called, as when the process is stopped, or the machine suspended. */
+/** Makes a clock on which one of its two times jumps when `jump` is called, as if the process were stopped or the machine suspended. */
 function clockThatJumps(which: "now" | "elapsed"): { readonly clock: Clock; readonly jump: (ms: number) => void } {
   const steady = clockWithoutWaiting();
   let by = 0;

@@ -135,7 +135,7 @@ steps:
       return json({ ...STATS, totalCount: asked - 1 });
     },
   );
-  // Busy: 2 s. 1 asset: 4 s more. 2 assets are not as expected: 7 s before the next try.
+  // The service is busy: 2 s. It has 1 asset: 4 s more. It has 2 assets, which is not as expected: 7 s before the next try.
   expect(ran.completed.map(({ step, waitedMs }) => [step, waitedMs])).toEqual([
     ["stats", 13_000],
     ["again", undefined],

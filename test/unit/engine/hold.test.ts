@@ -48,9 +48,9 @@ test("a run is held for hours before and after each step: no intent grows old, n
   expect(ran.outcome).toBe("passed");
   expect(moments).toEqual([
     "before asset assetType data",
-    "after asset", // answered
-    "after asset", // the receipt
-    "after asset", // complete
+    "after asset", // when the write is answered
+    "after asset", // when the receipt is read
+    "after asset", // when the step is complete
     "before stats",
     "after stats",
   ]);

@@ -19,7 +19,7 @@ function ask(service: ServiceClient, call: Call): Promise<Reply> {
 const SEED = 20_261_121;
 const MUTATIONS_PER_OPERATION = 60;
 
-// Each operation by its own seed, so that one more operation changes no other.
+// Returns the seed of an operation. Each operation has its own seed, so that a new operation does not change the answers of the others.
 function seedOf({ name }: Operation): number {
   return Buffer.from(name).reduce((hash, byte) => (hash * 31 + byte) % 2_147_483_647, SEED);
 }
@@ -85,8 +85,9 @@ test("an error under a status of success is shown with its words, and is neither
   }
 });
 
-// How a service says no is not described. To a read any text and any JSON does, but for what a proxy says, or what breaks off; to a write
-// only the form of the interface that the profile declares, or a condition that the description lists for the call.
+// The description does not say how a service reports a refusal. For a read, any text and any JSON counts as a refusal, except an answer of a
+// proxy or an answer that breaks off. For a write, only two answers count: the form of the interface that the profile declares, and a
+// condition that the description lists for the call.
 const NOES: readonly (readonly [body: string, readable: boolean, ownTo?: RegExp])[] = [
   ['{"status": "Error", "message": "no", "condition": "mint quantity exceeded"}', true, /^ledger/],
   ['{"status": 0, "message": "no"}', true, /^investor/],

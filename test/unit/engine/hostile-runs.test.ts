@@ -31,7 +31,7 @@ function playbookOf(operation: Operation): string {
 
 const COMMITTED = '{"transactionId":"tx1","status":"COMMITTED","message":"Success"}';
 
-// Whatever is asked beside the call in question is answered as a service in order would: the receipt names what the answer did.
+// Answers every other request as a service in good order would. The receipt names the transaction of the hostile answer.
 function inOrder({ path }: Came, marked: string | undefined, answer = "{}"): Given {
   switch (path) {
     case "/status":
@@ -66,7 +66,7 @@ function hostileTo(operation: Operation): readonly Mutated[] {
   ];
 }
 
-// A write result without a receipt, and a purchase other than the one that was asked for, are answers like any other, and prove nothing.
+// The contract allows a write result without a receipt, and a purchase that differs from the requested one. Neither proves the write.
 function lacksEvidence({ call, writes, meaning }: Operation, text: string): boolean {
   if (!writes) return false;
   if (call.interface === "investor") return meaning.doubt !== undefined;
@@ -87,7 +87,7 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
     for (const { text, says } of hostileTo(operation)) {
       next = text;
       const before = came.length;
-      // Each with a journal of its own: what has proven one run proves no other.
+      // Each run has its own journal, because an answer that has proven one run cannot prove another.
       const ran = await runnerForTest()(playbook, target);
       const seen = `answer ${text.slice(0, 1_000)}, ended ${JSON.stringify(ran).slice(0, 1_000)}`;
       const sent = came.slice(before).filter((request) => isCallOf(operation, request));
@@ -99,14 +99,14 @@ test.for([...operations.values()].map((operation) => [operation.name, operation]
       if (says === undefined || !operation.writes) {
         expect(ran.outcome, seen).toBe(says === undefined ? "passed" : "failed");
         if (says !== undefined) expect(ran.stopped?.problem.message, seen).toMatch(says);
-        // A web page may take the service's place for a moment: then it is asked again.
+        // A web page may take the place of the service for a moment, so the run asks again.
         expect(sent, seen).toHaveLength(/^\s*</.test(text) ? LIMITS.readAttempts : 1);
         continue;
       }
-      // The service shows what carries our mark, and so that write is known.
+      // The service shows a record with our mark, so the run knows that this write took effect.
       expect(ran.outcome, seen).toBe(operation.meaning.effect === "marked" ? "passed" : "unknown");
       if (ran.stopped !== undefined) expect(ran.stopped.problem.message.replace(/^.*can be trusted: /, ""), seen).toMatch(says);
-      // What may have taken effect is sent once, unless a second one would only set the same.
+      // The run sends a write only once if it may have taken effect, unless a second request would only set the same values.
       expect(sent.length, seen).toBeLessThanOrEqual(operation.meaning.effect === "absolute" ? ATTEMPTS_PER_CLAIM : 1);
     }
   },
@@ -243,7 +243,7 @@ steps:
     wait: { timeout: 2s }
 `;
 
-// Somebody in between has kept what the service said of the first mint, and says it of the second too, which never came.
+// Something in between has kept what the service said about the first mint, and repeats it for the second mint, which never arrived.
 function keeping(kept: "answer" | "receipt"): (request: Came) => Given {
   const writes: string[] = [];
   return ({ method, path, query }) => {

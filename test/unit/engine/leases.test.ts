@@ -17,7 +17,7 @@ steps:
     wait: none
 `;
 
-// The process that runs this one, which lives as long.
+// Returns the parent process as a holder. It lives as long as this process does.
 function anotherProcess(): string {
   const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
   const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

@@ -1,4 +1,4 @@
-// Answers that have something done to them, and a judge of its own that knows whether the contract still allows them.
+// Damaged answers, and an independent judge that knows whether the contract still allows them.
 import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { Decimal } from "../../../src/base/numbers/decimal.ts";
@@ -6,14 +6,14 @@ import { isObject, writeJson } from "../../../src/base/json/json.ts";
 import { resolve, type ContractOperation } from "../../../src/contract/contract.ts";
 import type { JsonSchema } from "../../../src/contract/schema-types.ts";
 
-/** An answer as it goes onto the wire. */
+/** An answer as it is sent to the client. */
 export interface Mutated {
   readonly text: string;
-  /** What a refusal to use it must say; none when the contract allows the answer. */
+  /** What the client must say when it refuses the answer; undefined if the contract allows the answer. */
   readonly says: RegExp | undefined;
 }
 
-/** Whole answers that fit the contract: every field there, and more than one item in a list now and then. */
+/** Generates whole answers that fit the contract: they have every field, and now and then a list with several items. */
 export function answersOf({ interface: side, response = {} }: ContractOperation): Arbitrary<unknown> {
   const whole = valuesOf(response);
   if (side === "ledger") return whole.map(withItsCount);
@@ -74,7 +74,7 @@ const NOT_FITTING: readonly unknown[] = [
   DEEP,
 ];
 
-/** Answers that have one thing changed, dropped or added, somewhere or as a whole. */
+/** Generates answers in which one thing is changed, dropped or added, in some field or in the answer as a whole. */
 export function mutationsOf(operation: ContractOperation): Arbitrary<Mutated> {
   return answersOf(operation)
     .chain((answer) => fc.oneof({ weight: 5, arbitrary: oneThing(answer) }, { weight: 1, arbitrary: otherWholes(answer) }))
@@ -126,7 +126,7 @@ function changed(value: unknown, [key, ...rest]: Place, how: Change): unknown {
   return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
 }
 
-/** Texts that are no answer at all. */
+/** Returns texts that are not answers at all. */
 export function brokenTexts(answer: unknown): readonly Mutated[] {
   const text = writeJson(answer);
   const noJson = /is not JSON/;
@@ -149,7 +149,7 @@ export function brokenTexts(answer: unknown): readonly Mutated[] {
   ];
 }
 
-/** What the contract has against an answer, if anything: by the written schema first, then by what the description says of it. */
+/** Returns what the contract has against an answer, if anything. Checks the written schema first, then the rules in the description. */
 function whatIsWrong(operation: ContractOperation, given: unknown): RegExp | undefined {
   const { response = {}, interface: side } = operation;
   if (given === undefined) return /has no JSON body/;
@@ -180,7 +180,7 @@ function isWriteOf({ response = {} }: ContractOperation): boolean {
   return response.$ref?.endsWith("/WriteResult") === true;
 }
 
-// A write that was asked with async=true is known by its receipt alone.
+// A write that was sent with async=true can be followed only by its receipt.
 function wrongResult({ parameters }: ContractOperation, result: unknown): RegExp | undefined {
   const { transactionId = "", receiptId = "" } = result as Readonly<Record<string, unknown>>;
   const async = parameters.some(({ name }) => name === "async");
@@ -207,7 +207,7 @@ function wrongCount(answer: Counted, list: "records" | "assets"): RegExp | undef
   return claimed === 0 ? undefined : new RegExp(`answer\\.${list} is missing, and answer\\.count is not 0`);
 }
 
-// A field that may be left out, and may not be null, is left out when it is.
+// Removes each null from a field that may be left out but may not be null.
 function withoutNulls(given: JsonSchema, value: unknown): unknown {
   const { items = {}, properties = {}, required = [], additionalProperties: others } = resolve(given);
   if (Array.isArray(value)) return value.map((item) => withoutNulls(items, item));
@@ -222,7 +222,7 @@ function withoutNulls(given: JsonSchema, value: unknown): unknown {
 
 type Fault = readonly string[];
 
-// A second reading of the contract's schemas, which shares nothing with the client's.
+// Validates against the contract's schemas a second time, without sharing any code with the client.
 function faultIn(given: JsonSchema, value: unknown, path: Fault): Fault | undefined {
   const schema = resolve(given);
   const choices = schema.oneOf ?? schema.anyOf;

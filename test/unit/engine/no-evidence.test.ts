@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { targetAt } from "../../engine-parts.ts";
 import { type Came, type Given, runnerForTest, serve } from "./server.ts";
 
-// Answers that look like a success or a harmless refusal, and prove neither.
+// These answers look like a success or a harmless refusal, but prove neither.
 
 const MINT = `playbook: 1
 name: Mint

@@ -1,4 +1,4 @@
-// A write took effect, and what shows it has fields that are null, or not as they should be: that fails no step.
+// A write took effect, but the records that show it have fields that are null or malformed. No step may fail because of that.
 import { expect, test } from "vitest";
 import { targetAt } from "../../engine-parts.ts";
 import { type Came, type Given, type Ran, runnerForTest, serve } from "./server.ts";

@@ -28,7 +28,7 @@ function namesIn(profile: Profile, { call }: Operation): { readonly page: string
     : { page: investor.parameters.page, size: investor.parameters.limit };
 }
 
-/** One step that reads a list. */
+/** Returns a playbook with one step that reads a list. */
 function listing(operation: Operation, pages: string | number, size?: number): string {
   const required = inputParameters(operation).filter((parameter) => parameter.required);
   const ledger = operation.call.interface === "ledger";
@@ -52,7 +52,7 @@ function idsIn({ completed }: Ran, { call }: Operation): readonly unknown[] {
 
 const ALL = ["A", "B", "C", "D", "E", "F", "G"].map((id) => ({ id }));
 
-// A service with seven things in a list, which knows the names of one profile and no others.
+// Serves a list of seven things. The service knows only the parameter names of one profile.
 function serveList(operation: Operation, profile: Profile): Promise<Served> {
   const { page, size } = namesIn(profile, operation);
   const others = namesIn(profile === OTHER ? DEFAULT_PROFILE : OTHER, operation);
@@ -162,7 +162,7 @@ test.for(named(paged))(
   },
 );
 
-/** Serves pages one after the other, whatever is asked; the last one again and again. */
+/** Serves these pages one after the other, whatever the client requests. Repeats the last page. */
 async function servePages(...bodies: readonly unknown[]): Promise<Served> {
   let at = 0;
   return serve(() => ({ body: JSON.stringify(bodies[Math.min(at++, bodies.length - 1)]) }));
@@ -285,7 +285,7 @@ test.for(named(byNumber))(
     expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
     const some = await servePages(page({ page: 1, totalPages: 2, totalItems: 4 }));
     expect(await run(listing(operation, "first", 2), targetAt(some.url))).toMatchObject({ outcome: "passed" });
-    // One more came in above: what was last on the first page is read once more on the second.
+    // A new record came in above, so the second page repeats the last record of the first page.
     const grown = await servePages(
       page({ page: 1, totalPages: 2, totalItems: 3 }),
       page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
@@ -294,7 +294,7 @@ test.for(named(byNumber))(
     );
     expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ZABC");
     expect(grown.came).toHaveLength(4);
-    // One more came in above, and one that was read already was removed: the totals stay, and a record would be missing.
+    // A new record came in above, and a record that was already read was removed. The totals are unchanged, but a record would be missing.
     const shifted = await servePages(
       page({ page: 1, totalPages: 2, totalItems: 4 }),
       page({ page: 2, totalPages: 2, totalItems: 4 }, [b, { id: "E" }]),

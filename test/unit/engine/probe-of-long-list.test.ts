@@ -1,4 +1,4 @@
-// The outcome of a write whose answer was lost is found in a list that is longer than one answer may be.
+// The answer of a write was lost. The run finds the outcome in a list that is longer than a single answer may be.
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { clockWithoutWaiting, targetAt } from "../../engine-parts.ts";

@@ -17,7 +17,7 @@ const PORTS: JournalPorts = { clock: systemClock, redact: (text) => text };
 const WORD = { who: "olga", because: "its machine is gone" };
 const ELSEWHERE = { ...thisProcess(), host: "elsewhere", bootId: "another" };
 
-/** A run with an answered write and one that is not, held by a process of another machine. */
+/** Records a run that a process of another machine holds, with one write that was answered and one that was not. */
 async function held(folder: string): Promise<void> {
   const store = JournalStore.open(folder, PORTS);
   const { journal } = await store.begin(opened);
@@ -65,7 +65,7 @@ test("what the released holder may still send is named, and no time settles it o
   expect(hasSettled(stepIn(state, "first").attempts, longAgo)).toBe(true);
   const { attempts } = stepIn(state, "mint");
   expect(hasSettled(attempts, longAgo)).toBe(false);
-  // One more that was sent beside it: were it absent, the first one still might come.
+  // A second attempt was sent later. Even if it were absent, the first attempt might still arrive.
   const later = { ...attempts[0], mayStillBeSent: false } as (typeof attempts)[number];
   expect(hasSettled([...attempts, later], longAgo)).toBe(false);
   store.close();

@@ -1,4 +1,5 @@
-// A difference is read again: the row alone where the service can be asked for it, and the whole list where only that shows the truth.
+// The run reads a difference again. It reads only the row if the service can be asked for it, and the whole
+// list if only the list shows the truth.
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import type { Comparison } from "../../../src/protocol/comparison.ts";
@@ -17,7 +18,7 @@ function accounts(count: number): Account[] {
   return Array.from({ length: count }, (_, at) => ({ id: `a${at}`, tokenId: "T", entity: { userId: `user${at}` }, balance: at }));
 }
 
-/** Compares the accounts with a register of them, which holds each user's number as his balance. */
+/** Returns a playbook that compares the accounts with a register. The register holds each user's number as that user's balance. */
 function against(count: number, key: "row.entity.userId" | "row.id" = "row.entity.userId"): string {
   const name = key === "row.id" ? "a" : "user";
   return `playbook: 1
@@ -40,7 +41,7 @@ function asked(came: readonly Came[]): Asked {
   return { lists: came.filter(({ path }) => path.endsWith("/all")).length, alone: alone.map(({ query }) => query.get("id")) };
 }
 
-/** Runs it at a service that answers so; `one` answers for an account alone. */
+/** Runs the playbook against a service. `list` answers for the whole list, and `one` answers for a single account. */
 async function compared(
   text: string,
   list: () => readonly Account[],

@@ -66,7 +66,7 @@ function newHolding(): Holding {
   return { folder, place: { step: step ?? expect.fail(), address: "kept", frame: "", rounds: [], within: [] } };
 }
 
-/** Records the intent of the step's write, as sending does, and gives what would be sent. */
+/** Records the intent of the step's write, as the engine does before it sends, and returns the input that would be sent. */
 async function intend(context: RunContext, place: Place): Promise<unknown> {
   const bound = bindWrite(context, place, step ?? expect.fail());
   if ("problem" in bound || step === undefined) return expect.fail();

@@ -1,4 +1,4 @@
-// A service over TCP that answers whatever a test wants, and a run against it with the real transport and journal.
+// Serves over TCP whatever answers a test wants, and runs playbooks against them with the real transport and journal.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -21,10 +21,10 @@ import { resolveInputs } from "../../../src/playbook/inputs/given-inputs.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
 import { clockWithoutWaiting } from "../../engine-parts.ts";
 
-/** A request that came, as the service sees it. */
+/** A request as the service sees it. */
 export interface Came {
   readonly method: string;
-  /** Below the interface's root, without the query. */
+  /** The path below the interface's root, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
@@ -42,7 +42,7 @@ export interface Served {
   readonly came: readonly Came[];
 }
 
-/** Serves over TCP for one test; `answer` may change what it gives from call to call. */
+/** Serves over TCP for one test. `answer` may return something else for each request. */
 export async function serve(answer: (came: Came) => Given): Promise<Served> {
   const came: Came[] = [];
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -71,10 +71,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Of who is never asked to stop. */
+/** The signal for a caller that nobody ever asks to stop. */
 export const NOT_STOPPING: AbortSignal = new AbortController().signal;
 
-/** A transport of one test. */
+/** Makes a transport for one test. */
 export function transportForTest(): Transport {
   const transport = new Transport();
   onTestFinished(() => transport.close());
@@ -88,9 +88,9 @@ export interface Ran {
   readonly stopped: StepStopped | undefined;
 }
 
-/** What a run may have otherwise: inputs, a worse network, somebody who looks on, and may stop it. */
+/** What a test may change about a run: its inputs, a worse network, and observers that may stop it. */
 export interface Otherwise {
-  /** Resumes this run instead of starting one. */
+  /** The run to resume, instead of starting a new one. */
   readonly resumes?: string;
   /** The playbook's file. */
   readonly file?: string;
@@ -98,18 +98,18 @@ export interface Otherwise {
   readonly observe?: (event: RunEvent) => void;
   readonly hold?: NonNullable<EnginePorts["hold"]>;
   readonly stopping?: AbortSignal;
-  /** The variables of the process, for secrets. */
+  /** The environment variables, for secrets. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** A folder of one test, for a journal. */
+/** Makes a folder for the journal of one test. */
 export function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-engine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Runs playbooks against targets, one journal for all of them. */
+/** Returns a function that runs playbooks against targets. All runs share one journal. */
 export function runnerForTest(
   folder: string = folderForTest(),
   clock: Clock = clockWithoutWaiting(),

@@ -15,7 +15,7 @@ const ndjson = (path: string): string => `{ ndjson: ${path}, ${HOLDERS} }`;
 
 const never = (): never => expect.fail("a file needs none of it");
 
-/** What reading a file takes from the run. */
+/** What a reader of outside rows gets from the run. Reading a file needs none of it. */
 const NOTHING_MORE = {
   columns: [],
   cwd: ".",
@@ -159,7 +159,7 @@ test("a file that grows while it is read is not compared", async () => {
   expect(outcome).toBe("failed");
 });
 
-/** A SQLite file of somebody else. */
+/** Makes a SQLite file that belongs to another program. */
 function database(register: Register, name = "r.db", settings = ""): { path: string; connection: DatabaseSync } {
   const path = `${register.folder}/${name}`;
   const connection = new DatabaseSync(path);

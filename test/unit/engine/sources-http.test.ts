@@ -8,7 +8,7 @@ const BOB = `{"holder":"bob","balance":${EXACT}}`;
 
 const http = (more = ""): string => `{ http: env:REGISTER, ${HOLDERS}${more} }`;
 
-/** Answers pages by their numbers. */
+/** Answers each page by its number. */
 const pages =
   (name: string, ...bodies: readonly string[]) =>
   ({ query }: Came): Given => ({ body: bodies[Number(query.get(name) ?? 1) - 1] ?? "[]" });

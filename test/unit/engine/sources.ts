@@ -1,4 +1,4 @@
-// Comparisons of rows from outside of the service with a list in the playbook.
+// Compares rows from outside of the service with a list in the playbook.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -6,16 +6,16 @@ import type { Comparison } from "../../../src/protocol/comparison.ts";
 import { targetAt } from "../../engine-parts.ts";
 import { folderForTest, type Otherwise, type Ran, runnerForTest } from "./server.ts";
 
-/** What a register says of its holders, and the types of it. */
+/** The fields that a register has for each holder, and their types. */
 export const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
 
-/** The holders that the other side has. */
+/** The holders on the other side. */
 export const BOTH =
   "[{'holder': 'alice', 'balance': decimal('100.50')}, {'holder': 'bob', 'balance': decimal('12345678901234567890.000000000000000001')}]";
 
 const SIDE = "key: { holder: row.holder }, value: row.balance";
 
-/** A comparison of rows, written in YAML's flow, with a list. */
+/** Returns a playbook that compares rows, written in YAML's flow style, with a list. */
 export function against(rows: string, list: string = BOTH): string {
   return `playbook: 1
 mode: read-only
@@ -26,14 +26,14 @@ reconcile:
 `;
 }
 
-/** How a comparison ended, and its first gap. */
+/** The result of a comparison, and its gaps as text. */
 export interface Compared {
   readonly outcome: string;
   readonly found: Comparison;
   readonly gap: string;
 }
 
-/** A folder with files, and comparisons in one journal. */
+/** A folder for files, and a journal that all comparisons share. */
 export class Register {
   readonly folder: string = folderForTest();
   readonly #run: ReturnType<typeof runnerForTest> = runnerForTest(this.folder);

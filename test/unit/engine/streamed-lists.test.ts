@@ -1,4 +1,4 @@
-// Lists that come in one answer, of accounts or transactions, are read as they come.
+// The run reads a list of accounts or transactions while it arrives, if the list comes in a single answer.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import type { Comparison } from "../../../src/protocol/comparison.ts";
 import { patientTargetAt, targetAt } from "../../engine-parts.ts";
 import { type Ran, runnerForTest, serve } from "./server.ts";
 
-/** Compares all accounts with one sum. */
+/** Returns a playbook that compares the sum of all accounts with a number. */
 function summing(sum: number, value = "row.balance"): string {
   return `playbook: 1
 mode: read-only

@@ -1,4 +1,4 @@
-// Receipts and answers that say that a write is done, and are no evidence of this very write.
+// Receipts and answers say that a write is done, but they are no evidence of this particular write.
 import { expect, test } from "vitest";
 import { DEFAULT_PROFILE, profileWith } from "../../../src/contract/profile.ts";
 import { targetAt } from "../../engine-parts.ts";
@@ -14,15 +14,15 @@ const asset = (id: string): string =>
 const PURCHASE = `  - { id: buy, as: buyer, uses: investor.sales.buy, with: { tokenSaleId: s1, userAddress: "0xAb", amount: 5, currencyContract: c, timezone: UTC } }\n`;
 
 interface Service {
-  /** What the n-th write is answered, from 0. */
+  /** Returns the answer to the n-th write, counted from 0. */
   readonly answer: (nth: number) => object;
-  /** The receipt of this id. */
+  /** Returns the receipt with this id. */
   readonly receipt: (receiptId: string) => object;
-  /** Transactions that the history shows at first. */
+  /** The transactions that the history shows from the beginning. */
   readonly history?: readonly string[];
 }
 
-// Nothing that is written here ever shows.
+// Serves a service in which no write ever becomes visible.
 function served({ answer, receipt, history = [] }: Service): (came: Came) => Given {
   let writes = 0;
   return ({ method, path, query }) => {
@@ -104,7 +104,7 @@ test("nor does one of an earlier run on the same ledger, in the answer or in the
     const perform = runnerForTest(folderForTest());
     const first = await perform(HEAD + asset("one"), targetAt(url));
     expect(first.outcome).toBe("passed");
-    // On another ledger the same name is another transaction.
+    // On another ledger, the same id names a different transaction.
     const other = await serve(served({ answer: own, receipt: () => committed("t0") }));
     const another = { ...targetAt(other.url), environment: "another" };
     expect((await perform(HEAD + asset("one"), another)).outcome).toBe("passed");
