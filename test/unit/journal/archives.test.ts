@@ -46,11 +46,11 @@ interface Ended {
   readonly playbook?: string;
   readonly key?: string;
   readonly facts?: readonly Fact[];
-  /** For how long after its end another run may find what it has written; `open`: it leaves a write open. */
+  /** For how long after its end another run may still find its write; `open` leaves a write open. */
   readonly arrives?: number | "open";
 }
 
-/** Records a run that has ended, one day after the one before it. */
+/** Records a run that has ended. Each run ends one day after the previous one. */
 async function ended(
   runId: string,
   { outcome = "passed", playbook = "a.yaml", key, facts = [], arrives = 0 }: Ended = {},
@@ -98,7 +98,7 @@ test("finished runs go into a file that verifies by itself, and leave the journa
   for (const hash of exported) expect(text).toContain(hash);
   expect(() => store.read("one")).toThrow(`the run one, which ended passed, is in the archive ${join(folder, archiveName(1))}`);
   expect(() => store.named("tw")).toThrow("the run two, which ended failed, is in the archive");
-  // Whole also for a process that opens it now: its tail may name a record that is in the archive.
+  // The journal is also whole for a process that opens it now, although its tail may name a record that is in the archive.
   reopened().close();
 });
 
@@ -216,7 +216,7 @@ test("wherever archiving is killed, each run is in the journal or in an archive,
   killedAt("named");
   expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["one", "two", "last"]]);
   expect(readArchive(file)).toMatchObject({ problem: undefined, runs: [{ id: "one" }, { id: "two" }] });
-  // A process that was killed within the file has left a part of it.
+  // A process that was killed while it wrote the file has left only a part of it.
   writeFileSync(join(folder, draft), whole.subarray(0, 1_000));
   expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: true }] });
   expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["last"]]);
@@ -246,7 +246,7 @@ test.skipIf(ON_SERVER)("the digest of an archive is printed, also when the next 
   writeFileSync(join(folder, archiveName(2)), "somebody else's");
   let printed = "";
   const shell = silentShell((text) => void (printed += text));
-  const older = START - now; // all of them, whatever the clock of the machine says
+  const older = START - now; // archives all of them, whatever the machine's clock says
   const archiving = archiveCommand(shell, { state: state.folder, to: folder, older: older * 1_000 });
   await expect(archiving).rejects.toMatchObject({ code: "archive.of-another" });
   expect(printed).toContain(store.archives.last()?.digest);
@@ -350,7 +350,7 @@ test("archives are compared with the journal wherever they are: a copy is known 
   expect(notes).toEqual(["none"]);
 });
 
-// As whoever changes a file would do it, who knows the format.
+// Seals changed lines again, as somebody would who knows the format.
 function sealedAgain(lines: readonly string[]): string {
   const again: string[] = [];
   let previous = "";

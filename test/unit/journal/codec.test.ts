@@ -11,7 +11,7 @@ import { answered, completed, expanded, intended, opened, settled } from "../pro
 
 const asIs = (text: string): string => text;
 
-/** What the reader makes of what the writer has written. */
+/** Writes a fact, and returns what the reader makes of it. */
 function readBack(fact: Fact): unknown {
   const { body } = encode(fact, asIs);
   const {
@@ -95,7 +95,7 @@ test("whatever the writer of records accepts, the reader reads, and gives the sa
 });
 
 test("a record is as deep as may be read, and no deeper", () => {
-  // Around an item are the record, its list of rounds, and the round.
+  // Three levels surround an item: the record, its list of rounds, and the round.
   const item = (levels: number): Fact => ({ ...expanded("all"), rounds: [{ key: "k", item: nested(levels, null) }] }) as Fact;
   expect(readBack(item(LIMITS.recordDepth - 3))).toEqual(item(LIMITS.recordDepth - 3));
   expect(() => encode(item(LIMITS.recordDepth - 2), asIs)).toThrow(
@@ -118,7 +118,7 @@ test("the input of a read in a comparison keeps its digits", () => {
 });
 
 const KEY = "sandbox-ledger-key";
-// Each field of an answer that a service could write a key into, beside the result itself.
+// Has every field, besides the result itself, into which a service could write a key.
 const REPEATED: readonly Fact[] = [
   answered("mint", "acknowledged", { receiptId: KEY }),
   { ...intended("mint"), baseline: {}, baselineAt: { date: `Tue ${KEY}`, sequence: 1 } } as Fact,

@@ -36,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 interface Left {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly records: readonly RunRecord[];
-  /** What its tail held when the first process had closed. */
+  /** The content of the journal's tail when the first process had closed. */
   readonly earlierTail: Buffer;
 }
 
@@ -46,7 +46,10 @@ function write(journal: RunJournal, step: string): void {
   journal.note(completed(step));
 }
 
-/** The files that a killed process left, after so many steps; of a first one that closed in order, all is in the file itself. */
+/**
+ * Returns the files of a killed process. The process before it did `closed` of the steps and closed the journal cleanly, so that the main
+ * file holds all of them.
+ */
 async function left(closed: number): Promise<Left> {
   const at = mkdtempSync(join(folder, "whole-"));
   const first = JournalStore.open(at, PORTS);
@@ -71,7 +74,7 @@ function laid({ files }: Left, without: readonly string[] = []): string {
   return at;
 }
 
-/** What is read there, by whoever would continue it. */
+/** Returns what a process that wanted to continue the run would read there. */
 function found(at: string): readonly RunRecord[] | Failure {
   let store: JournalStore | undefined;
   try {
@@ -85,7 +88,7 @@ function found(at: string): readonly RunRecord[] | Failure {
   }
 }
 
-// Around each page, and close together where the last writes are.
+// Returns the places to cut: around each page, and close together at the end, where the last writes are.
 function cutsOf(size: number): readonly number[] {
   const pages = Array.from({ length: Math.ceil(size / PAGE) }, (_, page) => page * PAGE);
   const last = Array.from({ length: 8 }, (_, at) => size - 1 - at * (PAGE / 8));
@@ -108,7 +111,7 @@ test.for([
   }
 });
 
-/** What commands say that open a journal: those that write, those that only look, and those that may change no file. */
+/** Returns what the ways to open a journal say: those that write, those that only read, and those that may not change any file. */
 function refusals(at: string): readonly string[] {
   const ways = [
     () => JournalStore.open(at, PORTS),
@@ -215,7 +218,7 @@ test("a journal that was only just created is continued, at whatever moment its 
     const at = mkdtempSync(join(folder, "begun-"));
     for (const name of names) {
       const path = join(made, name);
-      // A file that is there and has nothing in it yet.
+      // The file exists, but has nothing in it yet.
       if (name === "journal.tail") copyFileSync(path, join(at, name));
       else writeFileSync(join(at, name), "");
     }

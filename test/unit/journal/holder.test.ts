@@ -9,7 +9,7 @@ import { Holders, isGoneHere, processSpace, spellHolder, thisProcess } from "../
 import type { Holder } from "../../../src/protocol/record.ts";
 
 const HOLDER = fileURLToPath(new URL("../../../src/journal/holder.ts", import.meta.url));
-/** Takes a lock in the folder that it is given, says who it is, and waits. */
+/** A program that takes a lock in the given folder, prints who it is, and waits. */
 const HOLDS = `import { Holders } from ${JSON.stringify(HOLDER)};
 console.log(JSON.stringify(new Holders(process.argv[1]).me()));
 setInterval(() => {}, 1e9);`;
@@ -24,7 +24,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Another process that holds something in a state directory. */
+/** Starts another process that holds something in a state directory. */
 async function holding(folder: string, ...before: readonly string[]): Promise<{ child: ChildProcess; holder: Holder }> {
   const [program, ...args] = [...before, ...NODE, folder];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -38,7 +38,7 @@ function fieldsOf(pid: number): readonly string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** As earlier versions recorded a holder: without a lock. */
+/** Returns a holder as earlier versions recorded it, without a lock. */
 function holderOf(pid: number): Holder {
   return { ...thisProcess(), pid, startedAt: fieldsOf(pid)[19] ?? "" };
 }
@@ -68,7 +68,7 @@ test("a process is alive while it runs and while it is stopped, and dead once it
   child.kill("SIGSTOP");
   await expect.poll(() => fieldsOf(child.pid ?? 0)[0]).toBe("T");
   expect(here.lifeOf(holder)).toBe("alive");
-  // Even where its pid would say that it is gone.
+  // The lock decides, even if the pid says that the holder is gone.
   expect(here.lifeOf({ ...holder, pid: 4_194_304, startedAt: "1" })).toBe("alive");
   await killed(child);
   expect(here.lifeOf(holder)).toBe("dead");
@@ -101,7 +101,7 @@ test.runIf(canUnshare).each([
   expect(here.lifeOf(holder)).toBe("alive");
   await killed(child);
   await expect.poll(() => here.lifeOf(holder)).toBe(then);
-  const { lock } = here.me(); // whose coming clears the file away
+  const { lock } = here.me(); // a new holder removes the file of the dead one
   expect(readdirSync(join(folder, "holders"))).toEqual([lock?.file]);
   expect(here.lifeOf(holder)).toBe(then);
   here.close();
@@ -116,7 +116,7 @@ test("a lock of this kernel decides, whatever the host is called; without one th
   expect(here.lifeOf({ ...gone, lock })).toBe("dead");
   expect(here.lifeOf({ ...gone, host: "elsewhere", lock })).toBe("dead");
   expect(here.lifeOf({ ...gone, host: "elsewhere" })).toBe("unknown");
-  expect(here.lifeOf({ ...gone, bootId: "another", lock })).toBe("dead"); // the machine was started again
+  expect(here.lifeOf({ ...gone, bootId: "another", lock })).toBe("dead"); // the machine has restarted since
   expect(here.lifeOf({ ...gone, bootId: "another", host: "elsewhere", lock })).toBe("unknown");
   expect(here.lifeOf({ ...gone, lock: { file: "../journal.db", inode: "1" } })).toBe("unknown");
 });
@@ -155,7 +155,7 @@ test("whoever's file is taken away learns that nobody can see them any more", ()
 });
 
 test("of an earlier version: a killed process that nobody waits for holds nothing, though its pid is still there", async () => {
-  // What takes the shell's place knows of no child.
+  // `exec` replaces the shell by a program that does not know of the shell's child, so nobody waits for that child.
   const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
   endsWithTest(parent);
   const [printed] = (await once(parent.stdout, "data")) as [Buffer];

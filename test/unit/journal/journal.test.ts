@@ -25,7 +25,7 @@ const tamper = (sql: string): void => state.tamper(JOURNAL_PART, sql);
 
 const DEAD = JSON.stringify({ ...thisProcess(), space: processSpace(), startedAt: "1" });
 
-/** Lets another process seem to hold the run: one that is long gone. */
+/** Makes the run seem to be held by a process that is long gone. */
 function abandon(): void {
   tamper(`UPDATE lease SET holder = '${DEAD}'`);
 }

@@ -41,7 +41,7 @@ const LIVING = {
   startedAt: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
 };
 
-/** Lets another process seem to hold what a run holds. */
+/** Makes another process seem to hold everything that a run holds. */
 function holds(runId: string, holder: object): void {
   state.tamper(JOURNAL_PART, "UPDATE lease SET holder = ? WHERE run_id = ?", JSON.stringify(holder), runId);
 }
@@ -71,7 +71,7 @@ test("what a dead process held is free, what one of another host holds is not", 
   holds("run2", ELSEWHERE);
   expect(inTheWay(leases, "run3", groups("a", "b"))).toMatchObject({ name: "b", holder: { host: "elsewhere" } });
   claimOf(leases, "run3", groups("a"));
-  leases.release(first, false); // what another took over is not released
+  leases.release(first, false); // releases nothing that another run has taken over
   expect(inTheWay(leases, "run4", groups("a"))).toMatchObject({ name: "a", runId: "run3" });
 });
 
@@ -82,7 +82,7 @@ test("the runs of one process act as the same entity together, and know that the
   const second = claimOf(leases, "run2", entities("alice", "bob"));
   expect(["alice", "bob"].map((each) => leases.isAlone(each, "run2"))).toEqual([false, true]);
   leases.release(second, false);
-  expect(leases.isAlone("alice", "run1")).toBe(false); // the other did act meanwhile
+  expect(leases.isAlone("alice", "run1")).toBe(false); // the other run did act meanwhile
   leases.release(first, false);
   claimOf(leases, "run3", entities("alice"));
   expect(leases.isAlone("alice", "run3")).toBe(true);
@@ -96,7 +96,7 @@ test("whoever acts as an entity keeps other processes from it until it is dead",
   claimOf(leases, "run3", entities("carol"));
   holds("run1", DEAD);
   claimOf(leases, "run2", entities("alice"));
-  expect(leases.isAlone("alice", "run2")).toBe(true); // what is dead has sent nothing
+  expect(leases.isAlone("alice", "run2")).toBe(true); // a dead process sends nothing
 });
 
 test("an entity found half-way is taken without waiting, and both know that they are not alone", () => {
@@ -104,7 +104,7 @@ test("an entity found half-way is taken without waiting, and both know that they
   claimOf(leases, "run1", entities("alice"));
   holds("run1", LIVING);
   const second = claimOf(leases, "run2", entities());
-  expect(leases.isAlone("alice", "run2")).toBe(false); // not taken, not alone
+  expect(leases.isAlone("alice", "run2")).toBe(false); // run2 has not taken alice, so it is not alone
   leases.actAs("alice", second);
   leases.actAs("bob", second);
   expect([leases.isAlone("alice", "run1"), leases.isAlone("alice", "run2"), leases.isAlone("bob", "run2")]).toEqual([
@@ -123,7 +123,7 @@ test("a write that was left open keeps later runs from being alone, and its own 
   await store.release(journal, "unknown", undefined);
   expect(leases.list()).toMatchObject([{ kind: "entity", name: "alice", holder: undefined, shared: false }]);
   const again = claimOf(leases, "run1", entities());
-  expect(leases.isAlone("alice", "run1")).toBe(true); // taken again, though nobody asked for it
+  expect(leases.isAlone("alice", "run1")).toBe(true); // the new claim takes alice again, although it did not ask for her
   leases.release(again, true);
 
   const second = claimOf(leases, "run2", entities("alice"));

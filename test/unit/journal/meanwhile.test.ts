@@ -1,4 +1,4 @@
-// What a process sees of runs that another one ends or archives while it looks.
+// What a process sees of runs that another process ends or archives at the same time.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -26,7 +26,7 @@ function otherProcess(what: "archives" | "ends"): ChildProcess {
   });
 }
 
-/** Looks again and again until the other process has ended, which must have ended well. */
+/** Looks again and again until the other process has ended. That process must end with code 0. */
 async function whileIn(other: ChildProcess, look: () => void): Promise<void> {
   const over = once(other, "exit");
   for (; other.exitCode === null; await nextTurn()) look();

@@ -1,4 +1,4 @@
-// What another process does with a state: with `archives` it makes runs and archives them, with `ends` it holds nothing any more after each run.
+// What another process does to a state. With `archives` it makes runs and archives them. With `ends` it closes its store after each run.
 import { systemClock } from "../../../src/base/ports.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { archiveRuns } from "../../../src/journal/archives/archive-runs.ts";
@@ -32,14 +32,14 @@ async function run(store: JournalStore, runId: string, outcome: "passed" | "fail
 async function archives(): Promise<void> {
   const store = opening();
   for (let round = 0; round < ROUNDS; round++) {
-    // `doctor` reads the records of runs that failed.
+    // Half of the runs fail, because `doctor` reads the records of failed runs.
     for (let nth = 0; nth < ARCHIVED_A_ROUND; nth++) await run(store, `run-${round}-${nth}`, nth % 2 === 0 ? "failed" : "passed");
     archiveRuns(store, { folder, before: now, now, neededFor: () => undefined });
   }
   store.close();
 }
 
-// A store that is closed holds nothing any more, like a process that has ended.
+// A closed store holds nothing any more, just like a process that has ended.
 async function ends(): Promise<void> {
   for (let nth = 0; nth < ENDING_RUNS; nth++) {
     const store = opening();

@@ -23,7 +23,7 @@ function answered(step: string, payload: Json): AttemptAnswered {
   return { kind: "attempt.answered", step, attempt: 0, meaning: "acknowledged", status: 200, payload, durationMs: 1, ...none };
 }
 
-// What proves a write names it in one of these ways.
+// A fact that proves a write names the transaction in one of these ways. The last four facts name none.
 const FACTS: readonly Fact[] = [
   answered("both", { transactionId: "t1", receiptId: "r1" }),
   answered("early", { receiptId: "r2" }),

@@ -7,17 +7,17 @@ import { JournalStore } from "../../../src/journal/store.ts";
 import type { RunRecord } from "../../../src/protocol/record.ts";
 import { intended, opened } from "../protocol/facts.ts";
 
-// Several runs of one process say things, wait for them, lose their claims and their disk, in any order: what is promised of one commit
-// holds of each of them.
+// Several runs of one process record facts, wait for them, and lose their claims and their disk, in any order. The promises about a single
+// commit must hold for each of the runs.
 const SEEDS = 400;
 const DEEDS = 60;
 
-/** A run, what it has said, and what it was answered. */
+/** A run, the facts that it has recorded, and what it learned about them. */
 class Run {
   readonly id: string;
   readonly journal: RunJournal;
   readonly said: RunRecord[];
-  /** How much of it was there when it first learned that it could not be kept. */
+  /** How many of its records were kept when the run first learned that a record could not be kept. */
   keptAtFailure: number | undefined;
   isTakenOver = false;
 
@@ -65,7 +65,7 @@ class Scene {
     run.said.push(run.journal.note(intended(`step${run.said.length}`)));
   }
 
-  /** Waits until what it has said so far is kept: then it must be, and nothing of it where the answer is otherwise. */
+  /** Waits until the facts so far are kept. If the wait succeeds, all of them must be kept; if it fails, there must be a reason. */
   wait(run: Run): void {
     const said = run.said.length;
     const mayFail = (): boolean => run.isTakenOver || run.keptAtFailure !== undefined || this.disk.isFull;
@@ -93,7 +93,7 @@ class Scene {
     this.#store.leases.takeOver(run.id);
   }
 
-  /** Ends the turn on a disk that has room, or has none. */
+  /** Ends the turn. The disk is full or has room. */
   async pass(isFull: boolean): Promise<void> {
     this.disk.isFull = isFull;
     this.endTurn();
@@ -109,7 +109,7 @@ class Scene {
     return Number(this.disk.get("SELECT count(*) AS kept FROM record WHERE run_id = ?", id)?.["kept"]);
   }
 
-  /** What is kept of a run at last, each record with its place, and what it has said first. */
+  /** Returns the records that were finally kept of a run, each with its number, and the first facts that the run recorded. */
   ends(run: Run): { readonly kept: readonly unknown[]; readonly said: readonly unknown[] } {
     const kept = this.#store.read(run.id).map(placed);
     return { kept, said: run.said.slice(0, run.keptAtFailure ?? kept.length).map(placed) };
@@ -137,7 +137,7 @@ test("whatever several runs say and suffer in one turn, each learns the truth of
     for (let left = 1 + scene.dice.below(4); left > 0; left--) await scene.begin();
     for (let left = DEEDS; left > 0; left--) await act(scene);
     await scene.pass(false);
-    // In their order; and behind a failure nothing follows.
+    // The records are kept in their order, and nothing follows a failure.
     for (const run of scene.runs) {
       const { kept, said } = scene.ends(run);
       expect(kept, `seed ${seed}, ${run.id}`).toEqual(said);

@@ -9,7 +9,7 @@ import type { RunRecord } from "../../../src/protocol/record.ts";
 import { TestState } from "../../state.ts";
 import { answered, intended, opened } from "../protocol/facts.ts";
 
-// Runs of one process, whose commits are made when the test says that the turn is over.
+// Several runs share one process. Their commits happen when the test ends the turn.
 let state: TestState;
 let store: JournalStore;
 let turn: (() => void)[];
@@ -58,7 +58,7 @@ test("what runs say in one turn becomes durable in one commit, and not before", 
   const durable = Promise.all([first.flushed(), second.flushed()]);
   expect([kinds("run1"), kinds("run2")]).toEqual([BEGUN, BEGUN]);
   expect(turn).toHaveLength(1);
-  first.note(answered("mint", "acknowledged")); // it is there when the commit begins
+  first.note(answered("mint", "acknowledged")); // this fact is already there when the commit begins
   endTurn();
   await durable;
   expect(commits).toEqual([

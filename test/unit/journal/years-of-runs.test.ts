@@ -11,7 +11,7 @@ test("the journal of a nightly run holds as much after years as after one", asyn
   const years: YearOfRuns[] = [];
   for await (const year of nightlyRuns({ archives: folder, years: 3, writes: 1 })) years.push(year);
   expect(years.map(({ begun }) => begun)).toEqual([365, 730, 1095]);
-  // What is between two months' archives is all that differs from year to year.
+  // The years differ only in the runs that have ended since the last monthly archive.
   for (const { runs, records } of years) {
     expect(runs).toBeGreaterThanOrEqual(90);
     expect(runs).toBeLessThan(90 + 30);
@@ -20,6 +20,6 @@ test("the journal of a nightly run holds as much after years as after one", asyn
   const archives = verifyArchives(folder, []);
   expect(archives.filter(({ problem }) => problem !== null)).toEqual([]);
   expect(archives.reduce((sum, { runs }) => sum + runs, 0)).toBe(1095 - (years.at(-1)?.runs ?? 0));
-  // Of each archived run one row, and one for each transaction that proved a write of it.
+  // Each archived run has one row, and one more for each transaction that proved a write of the run.
   expect(years.at(-1)?.facts).toBe(1095 + archives.reduce((sum, { runs }) => sum + runs, archives.length));
 });
