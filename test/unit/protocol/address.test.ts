@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keysOf, parseAddress, stepOf } from "../../../src/protocol/address.ts";
 
-// The address, the step as written, all keys, and the frame, id and keys that it ends with.
+// Each line has an address, the step as written, all keys, and the frame, id and keys at the end of the address.
 const ADDRESSES: readonly (readonly [string, string, readonly string[], string, string, readonly string[]])[] = [
   ["mint", "mint", [], "", "mint", []],
   ["pay[alice][eur]", "pay", ["alice", "eur"], "", "pay", ["alice", "eur"]],

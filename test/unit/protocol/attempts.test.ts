@@ -6,7 +6,7 @@ import type { AttemptState } from "../../../src/protocol/attempt-state.ts";
 import { type RunState, stateOf, stepIn } from "../../../src/protocol/state.ts";
 import { answered, claimed, intended, opened, receipt, recordsOf, settled } from "./facts.ts";
 
-// All that can befall one attempt, and whether it may take effect beside another one.
+// Everything that can happen to one attempt. HARMLESS lists the fates after which it cannot take effect beside another attempt.
 const FATES: Readonly<Record<string, (attempt: number) => readonly Fact[]>> = {
   unanswered: () => [],
   ambiguous: (attempt) => [answered("mint", "ambiguous", { attempt })],
@@ -56,7 +56,7 @@ function decided(fates: readonly string[], ...after: readonly Fact[]): string {
   return "outcome" in rest ? `${what} ${rest.outcome}` : what;
 }
 
-// What never will take effect was not sent before what already had.
+// Returns the attempts after the last absent one: if that one never takes effect, no earlier one does.
 function undecided(fates: readonly string[]): readonly string[] {
   return fates.slice(fates.findLastIndex((fate) => fate.endsWith(", absent")) + 1);
 }
@@ -65,7 +65,7 @@ function maySend(fates: readonly string[]): boolean {
   return undecided(fates).every((fate) => HARMLESS.has(fate) || fate.endsWith("superseded"));
 }
 
-// One more is sent only where it may be: that is what the first test holds, by induction.
+// Adds one more attempt, but only if it may be sent. By induction, the first test proves that no other history can occur.
 function longer(fates: readonly string[]): readonly (readonly string[])[] {
   return maySend(fates) ? names.map((name) => [...fates, name]) : [];
 }
@@ -80,7 +80,7 @@ test("whatever befell up to three attempts, nothing is sent while one of them co
       const history = `${fates.join("; ")}, claimed ${claims.length} times more`;
       const what = decided(fates, ...claims);
       if (what === "send-again" || what === "begin") expect(maySend(fates), history).toBe(true);
-      // A new input may be bound only when nothing of the old one can arrive any more.
+      // The engine may bind a new input only when no attempt with the old input can still arrive.
       if (what === "begin")
         expect(
           undecided(fates).every((fate) => HARMLESS.has(fate)),

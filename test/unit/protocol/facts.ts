@@ -1,6 +1,6 @@
 import type { AttemptAnswered, AttemptSettled, Fact, RunOpened, RunRecord } from "../../../src/protocol/record.ts";
 
-/** Facts as a run would record them, numbered in order. */
+/** Returns facts as records of a run, numbered in order. */
 export function recordsOf(...facts: readonly Fact[]): readonly RunRecord[] {
   return facts.map((fact, sequence) => ({ ...fact, sequence, epoch: 1, at: 1_000 + sequence }));
 }

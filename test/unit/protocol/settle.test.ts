@@ -17,7 +17,7 @@ const ALL: readonly Circumstances[] = flags.flatMap((additive) =>
   ),
 );
 
-// What is seen in every way in which it can be, under all circumstances, with the verdict.
+// Returns every way in which an effect, nothing or something unclear can be seen, under all circumstances, with the verdict.
 function each(
   seen: "effect" | "nothing" | "unclear",
 ): readonly { sight: Sight; again: string; on: Circumstances; verdict: string }[] {
