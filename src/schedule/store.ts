@@ -72,7 +72,7 @@ export interface ScheduleLook {
   readonly died: readonly Firing[];
 }
 
-/** For whoever keeps nothing that a run has said: nothing is masked. */
+/** The ports of a reader. It keeps no texts, so it masks none. */
 const LOOKING: StorePorts = { redact: (text) => text };
 
 /** The ticks that a plan has missed. */
@@ -105,7 +105,7 @@ export class ScheduleStore {
   }
 
   /** Opens the store if there is one; otherwise returns an empty store that leaves nothing behind. */
-  static existing(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore {
+  static existing(place: StatePlace, ports: StorePorts): ScheduleStore {
     return new ScheduleStore(openPart(place, SCHEDULE_PART, "existing"), ports);
   }
 

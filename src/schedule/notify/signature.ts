@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 
 const ENCODED = "whsec_";
 
-/** Returns the headers of a signed delivery: its id, the time of sending in seconds, and an HMAC-SHA256 of both with the body. */
+/** Returns the headers of a signed delivery: its id, the time in seconds at which it is sent, and an HMAC-SHA256 of both with the body. */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   secret: string | undefined,
