@@ -12,7 +12,7 @@ import type { RunOutcome } from "../protocol/record.ts";
 import { PassingFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
-import { labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
+import { HAS_NOT_ENDED, labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
 
 /** A submitted run whose job a worker has taken, or that was given up. */
 export interface TakenRun extends SubmittedRun {
@@ -85,16 +85,12 @@ const IDLE_TOO_LONG = "57P05";
  */
 export class RunQueue {
   readonly #boss: PgBoss;
-  /** The schema of the state whose queue it is. */
-  readonly #state: string;
-  /** The schema of the queue. */
   readonly #schema: string;
   readonly #known = new Set<string>();
 
-  private constructor(boss: PgBoss, state: string) {
+  private constructor(boss: PgBoss, schema: string) {
     this.#boss = boss;
-    this.#state = state;
-    this.#schema = schemaOfQueue(state);
+    this.#schema = schema;
   }
 
   /** Opens the queue of a state. `onError` receives each error after which the queue continues. Throws a Failure. */
@@ -136,7 +132,7 @@ export class RunQueue {
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
-    return new RunQueue(boss, schema);
+    return new RunQueue(boss, schemaOfQueue(schema));
   }
 
   /**
@@ -227,7 +223,7 @@ export class RunQueue {
   /** Returns the runs that are waiting or in progress, the earliest first and up to a limit, and their total number. Throws a Failure. */
   async queued(limit: number): Promise<{ readonly runs: readonly QueuedRun[]; readonly total: number }> {
     const found = `SELECT name, id, data, output, state, created_on AS "createdOn", count(*) OVER () AS total FROM ${this.#schema}.job
-      WHERE name LIKE '${PREFIX}%' AND state <= 'active' ORDER BY created_on, id LIMIT $1`;
+      WHERE ${HAS_NOT_ENDED} ORDER BY created_on, id LIMIT $1`;
     const { rows } = await asked(() => this.#boss.getDb().executeSql(found, [limit]));
     const jobs = rows as readonly (Pick<AnyJob, "name" | "id" | "data" | "output" | "state" | "createdOn"> & {
       readonly total: string;
@@ -245,7 +241,7 @@ export class RunQueue {
   /** Returns the earliest run that waits or is under way and does what another one would do; undefined when there is none. Throws a Failure. */
   async alike(run: RunContent): Promise<SubmittedAlike | undefined> {
     const ask: AskDatabase = async (sql, values) => (await this.#boss.getDb().executeSql(sql, [...values])).rows;
-    return asked(() => submittedAlike(this.#state, run, ask));
+    return asked(() => submittedAlike(this.#schema, run, ask));
   }
 
   /** Removes submitted runs with a key from the queue, and returns them. Throws a Failure if no such run is waiting. */

@@ -1,6 +1,6 @@
 import { jsonEquals, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
-import { labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
+import { HAS_NOT_ENDED, labelOf, type SubmittedRun } from "./submitted-run.ts";
 
 /** What makes two runs the same, unless a key distinguishes them. */
 export type RunContent = Pick<SubmittedRun, "playbook" | "environment" | "inputs">;
@@ -24,20 +24,20 @@ interface JobRow {
 }
 
 /**
- * Returns the earliest submitted run of a state that has not ended and has the same playbook, inputs and environment as another one. A run by
- * hand asks on the connection of its journal, because it need not open the queue.
+ * Returns the earliest submitted run in the schema of a queue that has not ended and has the same playbook, inputs and environment as another
+ * run. The caller provides the connection, so that a run by hand need not open the queue.
  */
 export async function submittedAlike(
   schema: string,
   { playbook, environment, inputs }: RunContent,
   ask: AskDatabase,
 ): Promise<SubmittedAlike | undefined> {
-  const table = `${schemaOfQueue(schema)}.job`;
+  const table = `${schema}.job`;
   const isThere = await ask("SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL", [table]);
   if (isThere.length === 0) return undefined;
   const rows = await ask(
     `SELECT name, CAST(state AS text) AS state, CAST(data AS text) AS data FROM ${table}
-    WHERE name LIKE '${PREFIX}%' AND state <= 'active' AND data ->> 'playbook' = $1 AND data ->> 'environment' = $2
+    WHERE ${HAS_NOT_ENDED} AND data ->> 'playbook' = $1 AND data ->> 'environment' = $2
     ORDER BY created_on, id`,
     [playbook, environment],
   );

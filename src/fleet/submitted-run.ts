@@ -21,6 +21,9 @@ export interface SubmittedRun {
   readonly submittedBy: string;
 }
 
+/** The condition of the jobs of submitted runs that wait or are under way. */
+export const HAS_NOT_ENDED: string = `name LIKE '${PREFIX}%' AND state <= 'active'`;
+
 /** Returns the label of the queue that a job is in. */
 export function labelOf({ name }: { readonly name: string }): string {
   return name.slice(PREFIX.length);

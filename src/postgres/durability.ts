@@ -65,7 +65,7 @@ function standbysOf(database: SqlDatabase): ServerSetting {
 }
 
 function standbyFailure(path: string): Error {
-  return failureOf(path, { message: "it follows a primary server", code: READ_ONLY, isBroken: false, isUnsent: false });
+  return failureOf(path, { message: "the server follows a primary server", code: READ_ONLY, isBroken: false, isUnsent: false });
 }
 
 /** Throws a Failure if a setting of the server can lose durable records, and the project does not accept this. */

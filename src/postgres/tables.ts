@@ -140,7 +140,7 @@ function changedFailure(path: string, how: string): DatabaseFailure {
   return new DatabaseFailure({
     code: "database.changed",
     message: `${path} is not as tokenbook made it: ${how}`,
-    why: "what is remembered could be changed or lost by it, and so sent again",
-    next: "find out who changed it, and undo that; if anything is missing then, restore the schema from a backup",
+    why: "it could change or lose what tokenbook remembers, and a write could then be sent again",
+    next: "find out who changed it, and undo the change; if anything is missing afterwards, restore the schema from a backup",
   });
 }

@@ -219,7 +219,7 @@ async function send(client: Client | undefined, statements: readonly Statement[]
 
 // The server reports success. The next attempt opens a new connection, and waits for the standbys again.
 function notReplicated(client: Client): Error {
-  const error = Object.assign(new Error("a commit was not confirmed by it"), { code: NOT_REPLICATED });
+  const error = Object.assign(new Error("the standby did not confirm a commit"), { code: NOT_REPLICATED });
   ended.set(client, error.message);
   return error;
 }

@@ -3,6 +3,7 @@ import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import type { RunQueue } from "../../fleet/queue.ts";
 import { type RunContent, submittedAlike } from "../../fleet/submitted-alike.ts";
+import { schemaOfQueue } from "../../fleet/submitted-run.ts";
 import { JOURNAL_PART } from "../../journal/format.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import { lookAtTables } from "../../state/tables.ts";
@@ -13,7 +14,7 @@ import { lookAtTables } from "../../state/tables.ts";
  */
 export async function assertNoneAlike(place: ServerPlace, run: RunContent): Promise<void> {
   using database = lookAtTables(place, JOURNAL_PART);
-  const alike = await submittedAlike(place.schema, run, (sql, values) => database?.all(sql, ...values) ?? []);
+  const alike = await submittedAlike(schemaOfQueue(place.schema), run, (sql, values) => database?.all(sql, ...values) ?? []);
   if (alike === undefined) return;
   const { key, label, isTaken, submittedBy } = alike;
   throw new Failure({

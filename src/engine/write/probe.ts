@@ -82,7 +82,7 @@ function timeLeft(context: RunContext, { step, state }: Attempted, refused: bool
 }
 
 /**
- * Returns how long after its sending a write can no longer arrive and is visible in every read; `undefined` unless the environment declares
+ * Returns how long after it was sent a write can no longer arrive and is visible in every read; `undefined` unless the environment declares
  * both times.
  */
 function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined {
