@@ -160,12 +160,9 @@ export class Walk<S> {
 
   #node(node: PlanNode<S>, at: Position<S>, input: WalkInput): Progress<S> {
     const address = addressOf(node, at);
-    if (node.parallel === undefined) return this.#one(node, address, at, input);
-    return endOf<S>(address, input) ?? this.#rounds(node, address, at, input);
-  }
-
-  #one(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
-    return endOf<S>(address, input) ?? this.#body(node, address, at, input);
+    const end = endOf<S>(address, input);
+    if (end !== undefined) return end;
+    return node.parallel === undefined ? this.#body(node, address, at, input) : this.#rounds(node, address, at, input);
   }
 
   #rounds(node: PlanNode<S>, address: string, at: Position<S>, input: WalkInput): Progress<S> {
@@ -181,7 +178,7 @@ export class Walk<S> {
       const round = roundOf(address, key);
       const rounds = [...at.rounds, { owner: node.step, expansion: address, index, key }];
       const inside = { ...at, keys: roundOf(at.keys, key), rounds, within: [...at.within, round] };
-      const progress = this.#one(node, round, inside, input);
+      const progress = endOf<S>(round, input) ?? this.#body(node, round, inside, input);
       if (progress.is === "stopped") stopped.push(progress);
       // After a stop no new round begins, but begun rounds run to their end.
       else if (progress.is === "open" && (stopped.length === 0 || hasBegun(state.steps.get(round)) || isBusy(round)))
@@ -268,13 +265,13 @@ function turnAfter<S>(
   },
 ): Turn | undefined {
   if (phase === "always") return undefined;
-  const failed = progress.is === "stopped" ? progress.at : undefined;
-  if (failed !== undefined && phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
+  if (phase === "steps" && progress.is === "stopped" && progress.outcome === "failed") {
+    const failed = progress.at;
     if (repeats + 1 < attempts) return { to: "again", failed, forget: done.again() };
     if (rescue.length > 0 && done.mayBeRescued()) return { to: "rescue", failed };
   }
   if (always.length === 0) return undefined;
-  if (failed !== undefined) return { to: "always", outcome: "failed", failed, ...done.always() };
+  if (progress.is === "stopped") return { to: "always", outcome: "failed", failed: progress.at, ...done.always() };
   return { to: "always", outcome: phase === "rescue" ? "rescued" : "ok", ...done.always() };
 }
 
@@ -288,7 +285,8 @@ function alwaysAgain<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: R
   return { ...(forget.length === 0 ? {} : { forget }), ...(kept.length === 0 ? {} : { kept }) };
 }
 
-function isComplete(address: string, { steps, expansions }: RunState): boolean {
+/** Whether a step is complete; with a `foreach`, whether all its rounds are. */
+export function isComplete(address: string, { steps, expansions }: RunState): boolean {
   const expansion = expansions.get(address);
   return (
     steps.get(address)?.completed !== undefined || (expansion !== undefined && expansion.complete === expansion.rounds.length)
@@ -323,16 +321,10 @@ function hasBegun(round: StepState | undefined): boolean {
   return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
 }
 
+const WORSE_THAN_FAILED = ["conflict", "unknown", "drift"] as const;
+
 // The worst comes first: unknown outcomes and drifts before known failures, and steps that wait for approval last.
-const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
-  "conflict",
-  "unknown",
-  "drift",
-  "failed",
-  "pending",
-  "held",
-  "interrupted",
-];
+const WORST_FIRST = [...WORSE_THAN_FAILED, "failed", "pending", "held", "interrupted"] as const;
 
 /**
  * Returns the end of a run that is stopped early: `interrupted`, unless a step has found something worse than a failure, or the run leaves
@@ -341,8 +333,7 @@ const WORST_FIRST: readonly (StoppedOutcome | Halt)[] = [
 export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
   const found = new Set(Array.from(steps.values(), ({ stopped }) => stopped?.outcome));
   if (leavesOpen) found.add("unknown");
-  const worse = WORST_FIRST.slice(0, WORST_FIRST.indexOf("failed")) as readonly StoppedOutcome[];
-  const outcome = worse.find((each) => found.has(each));
+  const outcome = WORSE_THAN_FAILED.find((each) => found.has(each));
   return {
     kind: "run.closed",
     outputs: {},
@@ -400,12 +391,13 @@ function heldBy<S>(nodes: readonly PlanNode<S>[], at: Position<S>, state: RunSta
 
 function addressesOf<S>(node: PlanNode<S>, at: Position<S>, state: RunState): readonly string[] {
   const address = addressOf(node, at);
-  const expansion = node.parallel === undefined ? undefined : state.expansions.get(address);
-  const rounds = (expansion?.rounds ?? []).flatMap(({ key }) => [
-    roundOf(address, key),
-    ...addressesWithin(node, roundOf(address, key), { ...at, keys: roundOf(at.keys, key) }, state),
-  ]);
-  return [address, ...(node.parallel === undefined ? addressesWithin(node, address, at, state) : rounds)];
+  if (node.parallel === undefined) return [address, ...addressesWithin(node, address, at, state)];
+  const rounds = state.expansions.get(address)?.rounds ?? [];
+  const inRound = ({ key }: { readonly key: string }): readonly string[] => {
+    const round = roundOf(address, key);
+    return [round, ...addressesWithin(node, round, { ...at, keys: roundOf(at.keys, key) }, state)];
+  };
+  return [address, ...rounds.flatMap(inRound)];
 }
 
 function addressesWithin<S>(node: PlanNode<S>, address: string, at: Position<S>, state: RunState): readonly string[] {

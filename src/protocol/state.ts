@@ -108,7 +108,8 @@ export function advance(state: RunState, record: RunRecord): void {
     case "run.claimed":
       return reopen(state);
     case "run.released":
-      for (const { step, attempt } of maybeUnsent(state)) release(state, step, attempt);
+      for (const { attempts } of state.steps.values())
+        for (const attempt of attempts.filter(isMaybeUnsent)) attempt.mayStillBeSent = true;
       return;
     case "run.edited":
       return edit(state, record);
@@ -166,15 +167,12 @@ export function stepIn(state: RunState, address: string): StepState {
 /** Returns the attempts with only an intent. The holder of the run may have sent them, or may be about to. */
 export function maybeUnsent({ steps }: RunState): readonly { readonly step: string; readonly attempt: number }[] {
   return [...steps].flatMap(([step, { attempts }]) =>
-    attempts.flatMap(({ answered, settled }, attempt) =>
-      answered === undefined && settled === undefined ? [{ step, attempt }] : [],
-    ),
+    attempts.flatMap((each, attempt) => (isMaybeUnsent(each) ? [{ step, attempt }] : [])),
   );
 }
 
-function release(state: RunState, step: string, attempt: number): void {
-  const released = stepIn(state, step).attempts[attempt];
-  if (released !== undefined) released.mayStillBeSent = true;
+function isMaybeUnsent({ answered, settled }: AttemptState): boolean {
+  return answered === undefined && settled === undefined;
 }
 
 function learn(state: RunState, record: RunRecord & (AttemptAnswered | ReceiptRead | AttemptSettled)): void {
@@ -286,8 +284,7 @@ function turn(state: RunState, record: RunRecord & BlockTurned): void {
 // Later steps can ask for the outcome of a stopped step, and for nothing else.
 function stop(state: RunState, record: RunRecord & StepStopped): void {
   stepIn(state, record.step).stopped = record;
-  const { holder, name } = valueHolder(state, parseAddress(record.step));
-  holder[name] = { outcome: record.outcome };
+  setValue(state, parseAddress(record.step), { outcome: record.outcome });
 }
 
 function complete(state: RunState, record: RunRecord & StepCompleted): void {
@@ -295,8 +292,7 @@ function complete(state: RunState, record: RunRecord & StepCompleted): void {
   step.completed = record;
   step.stopped = undefined;
   const address = parseAddress(record.step);
-  const { holder, name } = valueHolder(state, address);
-  holder[name] = { ...record.value };
+  setValue(state, address, { ...record.value });
   if (address.keys.length > 0) passCompleteRounds(state, record.step);
 }
 
@@ -310,6 +306,11 @@ function passCompleteRounds(state: RunState, address: string): void {
     if (key === undefined || state.steps.get(`${whole}[${key}]`)?.completed === undefined) return;
     expansion.complete++;
   }
+}
+
+function setValue(state: RunState, address: StepAddress, value: Json): void {
+  const { holder, name } = valueHolder(state, address);
+  holder[name] = value;
 }
 
 function forgetValue(state: RunState, address: StepAddress): void {
@@ -330,11 +331,9 @@ function valueHolder(state: RunState, { frame, id, keys }: StepAddress): { reado
 
 /** Adds a step's value before the step is complete. The returned function removes the value again. */
 export function lendValue(state: RunState, address: string, value: Json): () => void {
-  const { holder, name } = valueHolder(state, parseAddress(address));
-  holder[name] = value;
-  return () => {
-    delete holder[name];
-  };
+  const place = parseAddress(address);
+  setValue(state, place, value);
+  return () => forgetValue(state, place);
 }
 
 /** Returns the values of a frame's steps. */

@@ -4,6 +4,7 @@ import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { unknownValue } from "../../expression/unknown.ts";
 import type { StepLoops } from "../../playbook/model.ts";
 import { roundOf } from "../../protocol/address.ts";
+import { isComplete } from "../../protocol/decide.ts";
 import type { RunState } from "../../protocol/state.ts";
 import { foresee, foreseenInputs } from "../run/foresee.ts";
 import type { TracedCall, TracedStep } from "./earlier-values.ts";
@@ -59,6 +60,5 @@ function isDone(state: RunState, { frame, rounds }: TracedStep, { id, loops }: {
   const own = loops.map((loop) => keys.get(loop));
   if (own.includes(undefined)) return false;
   const address = own.reduce<string>((at, key) => roundOf(at, key ?? ""), `${frame}${id}`);
-  const { rounds: all, complete } = state.expansions.get(address) ?? { rounds: undefined, complete: undefined };
-  return state.steps.get(address)?.completed !== undefined || (all !== undefined && complete === all.length);
+  return isComplete(address, state);
 }
