@@ -4,6 +4,7 @@ import { inputProblem } from "../engine/service/bind-call.ts";
 import { callerOf } from "../engine/service/caller.ts";
 import { completedInput } from "../operations/completed-input.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
+import { ifKnown } from "../expression/expression.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
@@ -86,7 +87,7 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
   const whole =
     verdict === "already-so" ? () => input.value : () => completedInput(step.operation, input.value, { names: CHOSEN, profile });
   const given = Object.entries(step.operation.yields).flatMap(([name, { from }]): [string, Json][] => {
-    const value = givenBy(() => from({ input: whole(), payload: null, found: undefined, profile }));
+    const value = ifKnown(() => from({ input: whole(), payload: null, found: undefined, profile }), undefined);
     if (value !== undefined) return [[name, value]];
     return verdict === "already-so" && input.unknown.length === 0 ? [] : [[name, unknown(name)]];
   });
@@ -106,12 +107,3 @@ function valueAfter(context: PlanContext, { address }: Place, { step, input, ver
 
 // A plan has no run id, so the ids derived from it are unknown.
 const CHOSEN: GivenNames = { id: () => unknownValue("the run chooses this id when it begins") as string, mark: "" };
-
-function givenBy(find: () => Json | undefined): Json | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof Unforeseen) return undefined;
-    throw error;
-  }
-}

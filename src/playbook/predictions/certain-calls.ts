@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
-import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
+import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { child, type MapNode, nodeAt, type Range, type SourceNode } from "../../source/node.ts";
 import { entityIn } from "../steps/identity.ts";
 import { type ActorDeclaration, type CallStep, isWrite, type Playbook, type WriteStep } from "../model.ts";
@@ -46,15 +46,10 @@ export class CertainPlaybook {
   value(template: Template | undefined, bound: Scope = {}): Json | undefined {
     if (template === undefined) return undefined;
     const scope: Scope = { actors: this.#actors, ...bound };
-    for (const { references } of expressionsIn(template)) {
-      if (!references.every(({ root }) => Object.hasOwn(scope, root))) return undefined;
-    }
-    try {
-      return bind(template, scope);
-    } catch (error) {
-      if (error instanceof EvaluationFailure) return undefined;
-      throw error;
-    }
+    const isInScope = expressionsIn(template).every(({ references }) =>
+      references.every(({ root }) => Object.hasOwn(scope, root)),
+    );
+    return isInScope ? ifKnown(() => bind(template, scope), undefined) : undefined;
   }
 
   /** Returns the actors of a call, in the order of its rounds; `undefined` if only a run knows them. */

@@ -1,4 +1,4 @@
-import { EvaluationFailure, type Expression } from "../../expression/expression.ts";
+import { type Expression, ifKnown } from "../../expression/expression.ts";
 import { child, entriesIn, type Range, type SourceNode } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { namesIn } from "../keywords/shared.ts";
@@ -64,11 +64,5 @@ export function warnOfUnmarked(text: string, range: Range, context: CheckContext
 }
 
 function constantOf(expression: Expression): unknown {
-  if (expression.references.length > 0) return undefined;
-  try {
-    return expression.evaluate({});
-  } catch (error) {
-    if (error instanceof EvaluationFailure) return undefined;
-    throw error;
-  }
+  return expression.references.length > 0 ? undefined : ifKnown(() => expression.evaluate({}), undefined);
 }
