@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { functionsOn } from "./functions.ts";
 import type { Field } from "../expression/types.ts";
 import { type Operation, operations } from "../operations/operation.ts";
-import { readActors } from "../playbook/steps/actor-declarations.ts";
+import { readActors } from "../playbook/steps/identity.ts";
 import { isShipped, resolveFrom } from "../playbook/playbook-files.ts";
 import { isPath } from "../playbook/outline.ts";
 import type { ActorDeclaration, Identity } from "../playbook/model.ts";

@@ -2,7 +2,7 @@ import { functionsOn } from "./functions.ts";
 import { operations } from "../operations/operation.ts";
 import { plainWords } from "../operations/refusal.ts";
 import { checkPlaybook } from "../playbook/check.ts";
-import { readActors } from "../playbook/steps/actor-declarations.ts";
+import { readActors } from "../playbook/steps/identity.ts";
 import { isPath } from "../playbook/outline.ts";
 import { child, type Range } from "../source/node.ts";
 import { actorText } from "./completion.ts";

@@ -4,8 +4,8 @@ import { present } from "../../base/present.ts";
 import { keyEntityOf, organizationOf, type Target } from "../../environment/target.ts";
 import { ORGANIZATION } from "../../playbook/expressions/template.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
-import { entityIn } from "../../playbook/steps/identity.ts";
-import type { ActorDeclaration, ActorUse, Identity, Playbook } from "../../playbook/model.ts";
+import { actorsValue, entityIn } from "../../playbook/steps/identity.ts";
+import type { ActorUse, Identity, Playbook } from "../../playbook/model.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { AttemptIntended } from "../../protocol/record.ts";
 import { hasEntities, type Service, services } from "../../services/services.ts";
@@ -119,18 +119,13 @@ function callerOfEntity({ on, entity: expression }: Extract<ActorUse, { kind: "e
 
 /** Returns the value of `actors` in expressions: an Entity for each actor, a list for a group. */
 export function actorsScope(playbook: Playbook, target: Target): Json {
-  return Object.fromEntries([...playbook.actors.values()].map((actor) => [actor.name, actorValue(actor, target)]));
+  return actorsValue(playbook.actors, (identity) => entityOf(identity, target));
 }
 
 /** Returns the organization that completes the entities that a playbook writes as text. */
 export function organizationScope(target: Target): Scope {
   const orgId = organizationOf(target);
   return orgId === undefined ? {} : { [ORGANIZATION]: orgId };
-}
-
-function actorValue({ group, identities }: ActorDeclaration, target: Target): Json {
-  const entities = identities.map((identity) => entityOf(identity, target));
-  return group ? entities : (entities[0] ?? {});
 }
 
 function entityOf(identity: Identity, target: Target): Json {

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { child, type MapNode, nodeAt, type Range, type SourceNode } from "../../source/node.ts";
-import { entityIn } from "../steps/identity.ts";
-import { type ActorDeclaration, type CallStep, isWrite, type Playbook, type WriteStep } from "../model.ts";
+import { actorsValue, entityIn } from "../steps/identity.ts";
+import { type CallStep, isWrite, type Playbook, type WriteStep } from "../model.ts";
 import type { Outline } from "../outline.ts";
 import { bind, expressionsIn, type Template } from "../expressions/template.ts";
 import { stepsIn } from "../playbook-walk.ts";
@@ -31,10 +31,11 @@ export interface RequestedItem {
 export class CertainPlaybook {
   /** The calls in the order of the steps, including those in blocks. */
   readonly calls: readonly CertainCall[];
+  /** The value of `actors`, without the organization, which only the environment knows. */
   readonly #actors: JsonObject;
 
   constructor(playbook: Playbook, outlines: ReadonlyMap<string, Outline>) {
-    this.#actors = knownActors(playbook.actors);
+    this.#actors = actorsValue(playbook.actors);
     this.calls = [...stepsIn(playbook.steps)].flatMap((step) => {
       if (step.kind !== "call" || !isWrite(step)) return [];
       const outline = outlines.get(step.id);
@@ -74,16 +75,6 @@ export class CertainPlaybook {
 function isCertain(step: CallStep, { conditional, sections }: Outline): boolean {
   const around = sections.some((section) => section.conditional || section.rescues || section.part === "rescue");
   return !conditional && !around && step.fails === undefined && step.ensure === undefined;
-}
-
-/** Returns the value of `actors` in expressions, without the organization, which only the environment knows. */
-export function knownActors(actors: ReadonlyMap<string, ActorDeclaration>): JsonObject {
-  return Object.fromEntries(Array.from(actors.values(), (actor) => [actor.name, entitiesOf(actor)]));
-}
-
-function entitiesOf({ group, identities }: ActorDeclaration): Json {
-  const entities = identities.map((identity) => entityIn(identity) ?? {});
-  return group ? entities : (entities[0] ?? {});
 }
 
 function isEntity(value: Json | undefined): value is Readonly<Record<string, string>> {

@@ -5,12 +5,12 @@ import type { Assumption } from "../../expression/reference.ts";
 import { isTypeName, itemType, type TypeEnvironment, type TypeName, type Variable } from "../../expression/types.ts";
 import { type SourceNode, textOf } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
-import { knownActors } from "../predictions/certain-calls.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import type { CheckContext, ExpressionScope } from "../check-context.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { FOREACH, namesIn } from "../keywords/shared.ts";
 import { checkLoopKeys } from "./foreach-keys.ts";
+import { actorsValue } from "./identity.ts";
 import type { Foreach } from "../model.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { holdsExpression, wholeExpression } from "../expressions/expression-spans.ts";
@@ -67,7 +67,7 @@ export function readForeach(
   const key = readKey(keyNode, context, { ...scope, types: scope.types.with(item), under });
   if (key === undefined) return { foreach: undefined, item };
   const foreach = { variable, list, key, parallel };
-  checkLoopKeys(foreach, entry.value, { actors: knownActors(actors) }, context);
+  checkLoopKeys(foreach, entry.value, { actors: actorsValue(actors) }, context);
   return { foreach, item };
 }
 
