@@ -2,6 +2,7 @@ import { writeJson } from "../base/json/json.ts";
 import type { Json, JsonObject } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
+import type { GivenToRun } from "../engine/run/concurrency-groups.ts";
 import { ReadingContext } from "../engine/run/reading-context.ts";
 import { actorsScope, organizationScope } from "../engine/service/caller.ts";
 import { digestOf, type Place } from "../engine/run/plan-steps.ts";
@@ -12,7 +13,6 @@ import type { Call } from "../engine/service/service.ts";
 import type { Scope } from "../expression/expression.ts";
 import { unknownValue } from "../expression/unknown.ts";
 import type { Playbook } from "../playbook/model.ts";
-import type { Env } from "../playbook/settings/open-secrets.ts";
 import type { Fact, RunRecord, StepProblem, StepStopped } from "../protocol/record.ts";
 import { advance, lendValue } from "../protocol/state.ts";
 import type { PlannedProblem, PlannedRead, PlannedStep } from "../report/plan/shape.ts";
@@ -41,8 +41,8 @@ export class PlanContext extends ReadingContext {
   readonly #reached = new Set<string>();
   #sequence = 0;
 
-  constructor(playbook: Playbook, { target, ...given }: { target: Target; inputs: JsonObject; env: Env }, ports: PlannerPorts) {
-    super(playbook, { target, secrets: ports.secrets }, [openingOf(playbook, target, given)]);
+  constructor(playbook: Playbook, { target, inputs, env }: GivenToRun & { target: Target }, ports: PlannerPorts) {
+    super(playbook, { target, secrets: ports.secrets }, [openingOf(playbook, target, { inputs, env })]);
     this.ports = ports;
     this.service = { target, call: (call, signal) => this.#read(call, signal) };
   }
@@ -167,7 +167,7 @@ export function problemOf({ code, message, next }: StepProblem): PlannedProblem 
   return { code, message, next: next ?? null };
 }
 
-function openingOf(playbook: Playbook, target: Target, given: { readonly inputs: JsonObject; readonly env: Env }): RunRecord {
+function openingOf(playbook: Playbook, target: Target, given: GivenToRun): RunRecord {
   return {
     kind: "run.opened",
     format: 1,

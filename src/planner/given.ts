@@ -1,18 +1,15 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type Json, type JsonObject } from "../base/json/json.ts";
+import type { GivenToRun } from "../engine/run/concurrency-groups.ts";
 import type { FileData } from "../playbook/playbook-files.ts";
 import type { Playbook } from "../playbook/model.ts";
 import type { Env } from "../playbook/settings/open-secrets.ts";
 import { includedData } from "../playbook/playbook-walk.ts";
 
 /** A checked playbook with all values that a run gets from outside. */
-export interface ReadyPlaybook {
+export interface ReadyPlaybook extends GivenToRun {
   /** The checked playbook. */
   readonly playbook: Playbook;
-  /** The value of every input, including defaults. */
-  readonly inputs: JsonObject;
-  /** The variables, by the file of the playbook that declares them. */
-  readonly env: Env;
 }
 
 /**

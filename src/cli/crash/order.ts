@@ -1,19 +1,15 @@
 import { type JsonObject, parseJson, writeJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Profile } from "../../contract/profile.ts";
+import type { GivenToRun } from "../../engine/run/concurrency-groups.ts";
 import type { RunName } from "../../engine/run/run-names.ts";
-import type { Env } from "../../playbook/settings/open-secrets.ts";
 import type { RunningSandbox } from "../../sandbox/sandbox.ts";
 import type { Subject } from "./island.ts";
 
 /** What a child must run, and the only sandbox that it can reach. */
-export interface Order {
+export interface Order extends GivenToRun {
   /** The playbook's file, as on the command line. */
   readonly file: string;
-  /** The value of each input, defaults included. */
-  readonly inputs: JsonObject;
-  /** The values of `env`, by the file of the playbook that declares them and by name. */
-  readonly env: Env;
   /** The name from which the run derives its ids and marks. */
   readonly name: RunName;
   /** The address of the sandbox. */

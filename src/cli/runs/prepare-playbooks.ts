@@ -1,3 +1,4 @@
+import type { GivenToRun } from "../../engine/run/concurrency-groups.ts";
 import { refuseLongLists } from "../../engine/steps/long-lists.ts";
 import { Failure } from "../../base/failure.ts";
 import { type JsonObject, writeJson } from "../../base/json/json.ts";
@@ -5,7 +6,7 @@ import { count } from "../../base/text/text.ts";
 import { resolveFrom } from "../../playbook/playbook-files.ts";
 import { type GivenInputs, type PlaceOfInput, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";
-import { type Env, NO_SECRETS, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
+import { NO_SECRETS, openEnv, openSecrets, type Secrets } from "../../playbook/settings/open-secrets.ts";
 import { includedData } from "../../playbook/playbook-walk.ts";
 import type { Shard } from "../program/arguments.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
@@ -141,11 +142,7 @@ function shardOf(playbooks: readonly Playbook[], { number, of }: Shard): readonl
  * Throws a Failure if an input, a variable or a data file contains a secret. The journal masks secrets in these values, so a step would get the mask instead of
  * the value.
  */
-export function refuseSecrets(
-  given: { readonly inputs: JsonObject; readonly env: Env },
-  playbook: Playbook,
-  secrets: Secrets,
-): void {
+export function refuseSecrets(given: GivenToRun, playbook: Playbook, secrets: Secrets): void {
   if (secrets.all.length === 0) return;
   const mask = secrets.maskIn(secrets.redact(writeJson({ ...given, data: includedData(playbook) })));
   if (mask === undefined) return;

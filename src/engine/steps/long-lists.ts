@@ -1,10 +1,9 @@
 import { Failure } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json/json.ts";
 import { ifKnown, type Scope } from "../../expression/expression.ts";
 import { unknownValue } from "../../expression/unknown.ts";
 import type { CheckStep, Playbook, Step } from "../../playbook/model.ts";
-import type { Env } from "../../playbook/settings/open-secrets.ts";
 import { bind } from "../../playbook/expressions/template.ts";
+import type { GivenToRun } from "../run/concurrency-groups.ts";
 import { foreseenInputs } from "../run/foresee.ts";
 import { tooManyRounds } from "./expand-foreach.ts";
 
@@ -12,11 +11,7 @@ import { tooManyRounds } from "./expand-foreach.ts";
  * Checks the length of each `foreach` list that is known before the first step: from the playbook, an input or a data file. Throws a Failure,
  * so that no step runs if a later one is certain to exceed the limit.
  */
-export function refuseLongLists(playbook: Playbook, { inputs, env }: { readonly inputs: JsonObject; readonly env: Env }): void {
-  refuseInPlaybook(playbook, inputs, env);
-}
-
-function refuseInPlaybook(playbook: Playbook, inputs: JsonObject, env: Env): void {
+export function refuseLongLists(playbook: Playbook, { inputs, env }: GivenToRun): void {
   refuseIn(playbook, [...playbook.steps, ...playbook.checks], { ...UNKNOWN, inputs, env: env[playbook.file] ?? {} }, env);
 }
 
@@ -24,7 +19,7 @@ const UNKNOWN: Scope = Object.fromEntries(
   ["steps", "run", "actors", "secrets"].map((name) => [name, unknownValue(`${name} is known only in the run`)]),
 );
 
-function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scope: Scope, env: Env): void {
+function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scope: Scope, env: GivenToRun["env"]): void {
   for (const step of steps) {
     if (step.if !== undefined && ifKnown(() => step.if?.evaluate(scope), undefined) !== true) continue; // the step may be skipped
     const inside =
@@ -37,7 +32,7 @@ function refuseIn(playbook: Playbook, steps: readonly (Step | CheckStep)[], scop
       if (Array.isArray(items) && items.length === 0) continue;
     }
     if (step.kind === "block") refuseIn(playbook, [...step.steps, ...step.always], inside, env);
-    if (step.kind === "include") refuseInPlaybook(step.playbook, foreseenInputs(step, inside), env);
+    if (step.kind === "include") refuseLongLists(step.playbook, { inputs: foreseenInputs(step, inside), env });
   }
 }
 

@@ -61,8 +61,8 @@ function inputsIn({ references }: Expression, known: readonly string[]): readonl
   return references.flatMap(({ root, path: [name] }) => (root !== "inputs" ? [] : name === undefined ? known : [name]));
 }
 
-/** Returns the expressions for those inputs of an included playbook that occur in the names of its groups, by input. */
-export function inputsForGroups({
+// The expressions for those inputs of an included playbook that occur in the names of its groups, by input.
+function inputsForGroups({
   playbook,
   inputs,
 }: Pick<IncludeStep, "playbook" | "inputs">): readonly (readonly [string, readonly Expression[]])[] {
