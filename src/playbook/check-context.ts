@@ -1,8 +1,7 @@
 import { CATALOGUE, type Code } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
-import type { Expression } from "../expression/expression.ts";
-import { Expression as Parser, isProblem } from "../expression/expression.ts";
+import { Expression, isProblem } from "../expression/expression.ts";
 import type { NumberAsText } from "../expression/nominal.ts";
 import { isThere, type MaybeAbsent } from "../expression/optional-fields.ts";
 import type { ExpressionProblem } from "../expression/problem.ts";
@@ -38,7 +37,7 @@ export interface FoundExpression {
 }
 
 // Steps with the same expectation share one expression, in all playbooks of a process.
-const expressions = new Recent((text) => Parser.parse(text));
+const expressions = new Recent((text) => Expression.parse(text));
 
 function isAnswer({ root }: Reference): boolean {
   return root === "response";

@@ -5,7 +5,7 @@ import { child, nodeAt, type Range, type SourceNode, startOf, textOf, toJson } f
 import { parseYaml } from "../../source/parse.ts";
 import { formatOfPath, readContent } from "./file-content.ts";
 import type { CheckContext } from "../check-context.ts";
-import { type FileReader, resolveFrom } from "../playbook-files.ts";
+import { resolveFrom } from "../playbook-files.ts";
 import { type GivenFields, PART } from "../keywords/input.ts";
 import { fieldsOf } from "../keywords/keyword.ts";
 import type { FileFormat, FileRule, InputDeclaration, ValueShape } from "../declarations.ts";
@@ -106,7 +106,7 @@ export class FileInputReader {
     const unusable: FileContent = { shape: { type: "any" }, validate: undefined, usable: false };
     const path = textOf(node);
     if (path !== undefined && this.#context.files === undefined) return unusable;
-    const written = path === undefined ? { value: toJson(node) } : this.#schemaFile(path, node, this.#context.files);
+    const written = path === undefined ? { value: toJson(node) } : this.#schemaFile(path, node);
     if (written === undefined) return unusable;
     const ready = userSchema(written.value);
     if (!("message" in ready)) return { ...ready, usable: true };
@@ -119,9 +119,9 @@ export class FileInputReader {
     return unusable;
   }
 
-  #schemaFile(path: string, node: SourceNode, files: FileReader | undefined): WrittenSchema | undefined {
+  #schemaFile(path: string, node: SourceNode): WrittenSchema | undefined {
     const resolved = resolveFrom(this.#context.file.path, path);
-    const text = this.#text(resolved, node, files);
+    const text = this.#text(resolved, node);
     if (text === undefined) return undefined;
     const content = readContent({
       path: resolved,
@@ -144,7 +144,7 @@ export class FileInputReader {
     const { files } = this.#context;
     if (files === undefined || Object.hasOwn(files.data ?? {}, this.#context.file.path) || rule.path === undefined)
       return undefined;
-    const text = this.#text(rule.path, given, files);
+    const text = this.#text(rule.path, given);
     if (text === undefined) return undefined;
     const content = readContent({ path: rule.path, text, shape, rule, isQuoted: true });
     if ("value" in content) return content.value;
@@ -153,7 +153,8 @@ export class FileInputReader {
     return undefined;
   }
 
-  #text(path: string, node: SourceNode, files: FileReader | undefined): string | undefined {
+  #text(path: string, node: SourceNode): string | undefined {
+    const { files } = this.#context;
     const refusal = files === undefined ? undefined : refusalOf(files, { path, use: "data", named: this.#context.named });
     if (refusal !== undefined) {
       const { message, ...rest } = refusal;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { didYouMean } from "../../base/text/text.ts";
 import { nodeAt } from "../../source/node.ts";
@@ -101,14 +102,12 @@ interface Rule {
 
 function isStranger(actor: JsonObject, role: string, { token: { permissions }, mayToo }: Rule): boolean {
   if (permissions === undefined || mayToo === undefined) return false;
-  const holders = permissions.filter((permission) => mayHold(permission, role));
-  return [...holders.map((holder) => (isObject(holder) ? (holder["entity"] ?? null) : null)), ...mayToo].every((holder) =>
-    areApart(holder, actor),
-  );
+  const holders = permissions.filter((permission) => mayHold(permission, role)).map((holder) => field(holder, "entity") ?? null);
+  return [...holders, ...mayToo].every((holder) => areApart(holder, actor));
 }
 
 function mayHold(permission: Json, role: string): boolean {
-  const roles = isObject(permission) ? permission["roles"] : undefined;
+  const roles = field(permission, "roles");
   return !Array.isArray(roles) || roles.includes(role);
 }
 

@@ -42,26 +42,22 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
   const operation = operationAt(uses, context);
   if (operation === undefined) return undefined;
   const { common, inside } = readHead(outline, operation.call.summary, spot, around);
-  const { id } = common;
+  const own = { id: common.id };
   checkCallRules(node, operation, around);
   const { response, types: answer } = answerOf(operation);
-  const after = scopeAt(around, inside, { id, answered: common.foreach === undefined, answer }, { response });
-  const beside: Beside = { spot: inside, around, as, own: id };
+  const after = scopeAt(around, inside, { ...own, answered: common.foreach === undefined, answer }, { response });
+  const beside: Beside = { spot: inside, around, as, own };
   const place = (uses ?? node).range;
   return {
     kind: "call",
-    id,
-    name: common.name,
-    line: common.line,
-    if: common.if,
-    foreach: common.foreach,
+    ...common,
     operation,
     with: readWith(input ?? { kind: "map", entries: new Map(), range: place }, operation, outline, { inside, around }),
     as: readUse(as ?? around.defaultAs, {
       context,
       actors: around.actors,
       operation,
-      scope: scopeAt(around, inside, { id }),
+      scope: scopeAt(around, inside, own),
       place: as?.range ?? around.defaultAs?.range ?? place,
       use: as?.range ?? place,
     }),

@@ -23,8 +23,8 @@ export interface Beside {
   readonly around: Surroundings;
   /** The actor of a read without its own `as`. */
   readonly as: SourceNode | undefined;
-  /** The id of the step of the read; left out in a check or a comparison. */
-  readonly own?: string;
+  /** The step of the read; left out in a check or a comparison. */
+  readonly own?: { readonly id: string };
 }
 
 /** Reads `{read, with, as}`: a read beside a step. */
@@ -44,7 +44,7 @@ export function readSideRead(fields: SideReadFields, { spot, around, as: otherwi
       read.range,
     );
   }
-  const scope = scopeAt(around, spot, own === undefined ? undefined : { id: own });
+  const scope = scopeAt(around, spot, own);
   const input = given ?? { kind: "map", entries: new Map(), range: read.range };
   const use = as ?? otherwise ?? around.defaultAs;
   const place = use?.range ?? read.range;
@@ -77,7 +77,7 @@ export function conditionOver(
 ): ReturnType<typeof readCondition> {
   if (read === undefined) return undefined;
   const response = responseType(read.operation);
-  return readCondition(node, around.context, scopeAt(around, spot, own === undefined ? undefined : { id: own }, { response }));
+  return readCondition(node, around.context, scopeAt(around, spot, own, { response }));
 }
 
 /** Reads `discover` of a step that calls this operation. */
@@ -85,11 +85,11 @@ export function readDiscover(fields: DiscoverFields | undefined, beside: Beside,
   if (fields === undefined) return undefined;
   const { read: reads, with: input, as, within: withinMs, one: expression, outputs, ...rest } = fields;
   allRead(rest);
-  const { spot, around, own = "" } = beside;
+  const { spot, around, own } = beside;
   const read = readSideRead({ read: reads, with: input, as }, beside);
   if (read === undefined) return undefined;
   const response = responseType(read.operation);
-  const one = readBare(expression, around.context, scopeAt(around, spot, { id: own }, { response }));
+  const one = readBare(expression, around.context, scopeAt(around, spot, own, { response }));
   if (one === undefined || expression === undefined) return undefined;
   const item = itemOf(one.type);
   if (item === undefined) {
@@ -102,10 +102,10 @@ export function readDiscover(fields: DiscoverFields | undefined, beside: Beside,
       expression.range,
     );
   }
-  const scope = withoutSecrets(scopeAt(around, spot, { id: own }, { response, one: item }));
+  const scope = withoutSecrets(scopeAt(around, spot, own, { response, one: item }));
   const found = entriesIn(outputs).flatMap(([name, { key, value }]) => {
     if (isFieldOfStep(operation, name)) {
-      const message = `steps.${own}.${name} is a field of the step itself, which an output of this name would hide`;
+      const message = `steps.${own?.id ?? ""}.${name} is a field of the step itself, which an output of this name would hide`;
       around.context.report({ code: "schema.name", message, suggestion: "choose another name" }, key);
       return [];
     }

@@ -117,17 +117,14 @@ function actorFields(actors: ReadonlyMap<string, ActorDeclaration>): Readonly<Re
 }
 
 function typesOfOperation(operation: Operation): OperationTypes {
-  let types = ofOperations.get(operation);
-  if (types === undefined) {
+  return getOrInsert(ofOperations, operation, () => {
     known = known.copy();
     ofActors.clear();
     const schema = responseSchema(operation);
     const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
     const step = defineStep(known, operation, response);
-    types = { answer: { response, types: known.with({ response }) }, step };
-    ofOperations.set(operation, types);
-  }
-  return types;
+    return { answer: { response, types: known.with({ response }) }, step };
+  });
 }
 
 /** The types of an operation's answer. */
