@@ -1,6 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
-import { text } from "../base/json/parts.ts";
+import { partAt, text } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import { resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
@@ -85,17 +85,11 @@ function fitted(
   const problems = validate(body);
   const [first] = problems;
   if (first === undefined) return { fits: body };
-  const isLeftOut = ({ path }: SchemaViolation): boolean => path.length > 0 && (loosely || isNullAt(body, path));
+  const isLeftOut = ({ path }: SchemaViolation): boolean => path.length > 0 && (loosely || partAt(body, path) === null);
   const paths = problems.filter(isLeftOut).map(({ path }) => path);
   const fits = leavingOut(body, paths);
   if (paths.length > 0 && validate(fits).length === 0) return { fits };
   return { problem: problems.find((problem) => !isLeftOut(problem)) ?? first };
-}
-
-function isNullAt(value: Json, path: readonly string[]): boolean {
-  let at: Json | undefined = value;
-  for (const key of path) at = Array.isArray(at) ? (at as readonly Json[])[Number(key)] : isObject(at) ? at[key] : undefined;
-  return at === null;
 }
 
 // Only fields of objects are dropped, because an item of a list cannot be absent.

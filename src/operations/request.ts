@@ -1,5 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { without } from "../base/json/parts.ts";
 import { type Method, resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE, fieldNames, type InterfaceProfile, type Profile, profileOf } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
@@ -99,7 +100,10 @@ function onTheWire(schema: JsonSchema, value: Json, profile: InterfaceProfile): 
 function bodyOf(operation: Operation, input: JsonObject): Json | undefined {
   const { body } = operation.call;
   if (body === undefined) return undefined;
-  const fields = without(input, new Set(inputParameters(operation).map(({ name }) => name)));
+  const fields = without(
+    input,
+    inputParameters(operation).map(({ name }) => name),
+  );
   if (!operation.batches) return fields;
   const { wraps } = operation.meaning;
   if (wraps === undefined) return itemsOf(fields);
@@ -116,10 +120,6 @@ function itemsOf(fields: JsonObject): readonly Json[] {
 function sharedFields(operation: Operation, wraps: string): ReadonlySet<string> {
   const properties = Object.keys(resolve(operation.call.body ?? {}).properties ?? {});
   return new Set(properties.filter((name) => name !== wraps));
-}
-
-function without(fields: JsonObject, names: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
 }
 
 function only(fields: JsonObject, names: ReadonlySet<string>): JsonObject {

@@ -22,6 +22,20 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Returns the part of a value at a path of field names and list indexes; `undefined` if there is none. */
+export function partAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((at, key) => {
+    if (Array.isArray(at)) return (at as readonly Json[])[Number(key)];
+    return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }, value);
+}
+
+/** Returns the fields of an object, without some of them. */
+export function without(fields: JsonObject, names: Iterable<string>): JsonObject {
+  const leftOut = new Set(names);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !leftOut.has(name)));
+}
+
 /** Returns an object with a value at the end of a path. Anything on the path that is not an object is replaced by one. */
 export function placedAt(object: JsonObject, [name = "", ...below]: readonly string[], value: Json): JsonObject {
   const inner = object[name];

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { messageOf } from "../../base/failure.ts";
 import { isObject, type Json, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
+import { partAt } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count, didYouMeanOr } from "../../base/text/text.ts";
 import type { SchemaViolation } from "../../schema/validator.ts";
@@ -112,12 +113,6 @@ function* schemaProblems(problems: readonly SchemaViolation[], root: Json): Gene
 }
 
 const SHOWN_CHARS = 80;
-
-function partAt(root: Json, path: readonly string[]): Json | undefined {
-  let at: Json | undefined = root;
-  for (const key of path) at = (at as Readonly<Record<string, Json>> | undefined)?.[key];
-  return at;
-}
 
 function readYaml(source: ContentSource): Content {
   const { file, root, diagnostics } = parseYaml(source.path, source.text);

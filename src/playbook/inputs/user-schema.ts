@@ -1,5 +1,6 @@
 import { messageOf } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
+import { partAt } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import { SchemaFault, SchemaRefused, userValidator } from "../../schema/user.ts";
@@ -103,21 +104,9 @@ class SchemaShapes {
   #followed(reference: string): ValueShape {
     if (!reference.startsWith("#") || this.#following.has(reference)) return OPEN;
     this.#following.add(reference);
-    const shape = this.shapeOf(this.#target(reference));
+    const shape = this.shapeOf(partAt(this.#root, pathOfFragment(reference)));
     this.#following.delete(reference);
     return shape;
-  }
-
-  #target(reference: string): Json | undefined {
-    let at: Json | undefined = this.#root;
-    for (const key of pathOfFragment(reference)) {
-      at = Array.isArray(at)
-        ? (at as readonly Json[])[Number(key)]
-        : isObject(at) && Object.hasOwn(at, key)
-          ? at[key]
-          : undefined;
-    }
-    return at;
   }
 }
 

@@ -34,11 +34,6 @@ export function hasFields(there: Json | undefined, asked: JsonObject, alike: Ali
   return isObject(there) && Object.keys(asked).every((name) => alike(there[name], asked[name]));
 }
 
-/** The fields of an object, without some of them. */
-export function without(fields: JsonObject, ...names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
-
 /** Returns whether an entity is the requested one, by its organization and all its attributes. */
 export function isEntity(there: Json | undefined, asked: Json | undefined): boolean {
   return isObject(asked) && includes(there, asked);

@@ -15,18 +15,8 @@ import {
 } from "../../probe.ts";
 import { maybeSame, maybeSameId } from "../../same-id.ts";
 import { ALMOST_SO, UNCHANGED } from "./state.ts";
-import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
-import {
-  type Alike,
-  eachOf,
-  hasFields,
-  includes,
-  isEntity,
-  isExactly,
-  itemsOf,
-  sameMembers,
-  without,
-} from "../../probes/compare.ts";
+import { field, listOf, recordsIn, without } from "../../../base/json/parts.ts";
+import { type Alike, eachOf, hasFields, includes, isEntity, isExactly, itemsOf, sameMembers } from "../../probes/compare.ts";
 import { isStamped, isTouchedBeside, newnessOf, withoutRecord } from "../../probes/recency.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { type HistoryChange, changesIn, changingAsset, effectOfChange, isCreation, isSpent, newChanges } from "./records.ts";
@@ -225,5 +215,5 @@ function isBy({ actor }: Evidence, entity: Json | undefined): boolean {
 
 // Owners that are given within the data are not part of it.
 function dataOf({ data }: JsonObject): JsonObject {
-  return without((data ?? {}) as JsonObject, "ledgerMetadata");
+  return without((data ?? {}) as JsonObject, ["ledgerMetadata"]);
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
 import type { Probe, ProbeRead, Sent } from "../../probe.ts";
-import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
-import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers, without } from "../../probes/compare.ts";
+import { field, listOf, recordsIn, without } from "../../../base/json/parts.ts";
+import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers } from "../../probes/compare.ts";
 import { makingProbe, settingProbe, stampedIn } from "./state.ts";
 
 /** Returns the read of the token that a write names. */
@@ -16,7 +16,7 @@ export const tokenCreated: Probe = makingProbe({
   read: (sent) => ({ name: "token", reads: tokenReads(sent) }),
   id: ({ id }) => id,
   isOurId: ({ input, names }) => input["id"] === names.id(),
-  isAsSent: (made, { input }) => includes(made, without(input, "nftFields")),
+  isAsSent: (made, { input }) => includes(made, without(input, ["nftFields"])),
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
 });
 

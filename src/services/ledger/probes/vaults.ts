@@ -10,8 +10,8 @@ import {
   type Sight,
   UNREAD,
 } from "../../probe.ts";
-import { field, listOf, number, recordsIn } from "../../../base/json/parts.ts";
-import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers, without } from "../../probes/compare.ts";
+import { field, listOf, number, recordsIn, without } from "../../../base/json/parts.ts";
+import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers } from "../../probes/compare.ts";
 import { isTouchedBeside, missing, naming } from "../../probes/recency.ts";
 import {
   changesIn,
@@ -35,7 +35,7 @@ export const vaultCreated: Probe = makingProbe({
   read: ({ input }) => ({ name: "vault", reads: { vault: vaultRead(input["id"]) } }),
   id: ({ id }) => id,
   isOurId: ({ input, names }) => input["id"] === names.id(),
-  isAsSent: (made, { input }) => includes(made, without(input, "vaultToken")) && holds(made, shareIdsIn(input)),
+  isAsSent: (made, { input }) => includes(made, without(input, ["vaultToken"])) && holds(made, shareIdsIn(input)),
   isUnique: ({ profile }) => profile.ledger.capabilities.vaultIdUnique,
 });
 
@@ -52,7 +52,7 @@ export const shareTokenAdded: Probe = makingProbe({
   id: (input) => definitionIn(input)["id"],
   isOurId: () => false,
   isAsSent: (made, { input }, { vault = null }) =>
-    includes(made, without(definitionIn(input), "tokenPermissions", "classification", "behaviour")) &&
+    includes(made, without(definitionIn(input), ["tokenPermissions", "classification", "behaviour"])) &&
     holds(vault, [definitionIn(input)["id"] ?? null]),
   isUnique: ({ profile }) => profile.ledger.capabilities.tokenIdUnique,
 });
@@ -82,7 +82,7 @@ export const vaultUpdated: Probe = settingProbe({
   reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
   stamped: stampedIn("vault", "id"),
   isSo: ({ vault = null }, { input }, alike) =>
-    hasFields(vault, without(input, "data"), alike) &&
+    hasFields(vault, without(input, ["data"]), alike) &&
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
 });
 
