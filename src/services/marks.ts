@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
-import { field } from "../base/json/parts.ts";
+import { field, recordsIn } from "../base/json/parts.ts";
 import type { GivenNames } from "./given-names.ts";
 
 /** The key of our mark in a free-form object. */
@@ -43,12 +43,8 @@ export function chooseShareIds(input: JsonObject, names: GivenNames): JsonObject
 }
 
 /** Returns the ids of a vault's share tokens, as they were sent. */
-export function shareIds(input: JsonObject): Json | undefined {
-  const definitions = input["vaultToken"];
-  if (!Array.isArray(definitions)) return undefined;
-  return definitions.flatMap((definition: Json) =>
-    isObject(definition) && definition["id"] !== undefined ? [definition["id"]] : [],
-  );
+export function shareIds({ vaultToken }: JsonObject): Json | undefined {
+  return Array.isArray(vaultToken) ? recordsIn(vaultToken).flatMap(({ id }) => (id === undefined ? [] : [id])) : undefined;
 }
 
 const COMMENT_MARK = /\s*\[tokenbook:[^\]]*\]$/;

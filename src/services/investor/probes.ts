@@ -17,7 +17,7 @@ import {
 import { isPayout } from "./conserved.ts";
 import { field, listOf, number, recordsIn, text } from "../../base/json/parts.ts";
 import { type Match, worst } from "../probes/match.ts";
-import { newnessOf, timeOf, withoutRecord } from "../probes/recency.ts";
+import { isNewer, timeOf, withoutRecord } from "../probes/recency.ts";
 
 /** A.1: reads the user's transactions, on all pages, and the portfolio's quantity of the token, before and after. */
 export const bought: Probe = {
@@ -65,8 +65,7 @@ export const bought: Probe = {
 // A purchase in the same second as the readings before may belong to an earlier write whose transaction is unknown.
 function isProven(evidence: Evidence, record: JsonObject): boolean {
   if (text(record["id"]) === undefined) return false;
-  const newness = newnessOf(evidence, timeOf(record["txnDate"]));
-  return newness === "after" || (newness === "same second" && !couldBeOf(evidence, evidence.earlier, record));
+  return isNewer(evidence, timeOf(record["txnDate"]), () => !couldBeOf(evidence, evidence.earlier, record));
 }
 
 // A purchase whose own transaction is listed has not left another one.

@@ -21,6 +21,15 @@ export function newnessOf({ since }: Pick<Evidence, "since">, at: number | undef
   return at < since + SECOND_MS ? "same second" : "after";
 }
 
+/**
+ * Returns whether the service wrote something after the readings before the write. What was written in the same second counts only if no
+ * earlier write of the run can have left it.
+ */
+export function isNewer(evidence: Pick<Evidence, "since">, at: number | undefined, isOfNoEarlier: () => boolean): boolean {
+  const newness = newnessOf(evidence, at);
+  return newness === "after" || (newness === "same second" && isOfNoEarlier());
+}
+
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** Parses a time in the service's format: ISO 8601, in UTC if it names no offset. Returns `undefined` for anything else. */
@@ -85,6 +94,5 @@ export function isStamped(
   const { actor, earlier } = evidence;
   if (actor === undefined || !isEntity(field(record, `${stamp}By`), actor) || isTouchedBeside(evidence, naming(thing)))
     return false;
-  const newness = newnessOf(evidence, timeOf(field(record, `${stamp}At`)));
-  return newness === "after" || (newness === "same second" && !earlier.some(({ input }) => names(input, thing)));
+  return isNewer(evidence, timeOf(field(record, `${stamp}At`)), () => !earlier.some(naming(thing)));
 }

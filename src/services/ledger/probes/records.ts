@@ -5,7 +5,7 @@ import { field, number, recordsIn, text } from "../../../base/json/parts.ts";
 import { isoTimeOrNull } from "../../../base/time/date.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { maybeSameId } from "../../same-id.ts";
-import { names, newnessOf, timeOf } from "../../probes/recency.ts";
+import { isNewer, names, newnessOf, timeOf } from "../../probes/recency.ts";
 import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 
 // The records of transactions. The service writes each record once, with a time and an id. A record that is newer than the readings before
@@ -199,8 +199,7 @@ function newOnes<T extends NewRecord>(
 ): readonly T[] {
   return records.filter((record) => {
     if (record.id === undefined || isSpent(record, evidence)) return false;
-    const newness = newnessOf(evidence, record.at);
-    return newness === "after" || (newness === "same second" && isOfNoEarlier(record));
+    return isNewer(evidence, record.at, () => isOfNoEarlier(record));
   });
 }
 

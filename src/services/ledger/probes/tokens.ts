@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject, jsonEquals } from "../../../base/
 import type { Probe, ProbeRead, Sent } from "../../probe.ts";
 import { field, listOf, recordsIn, without } from "../../../base/json/parts.ts";
 import { eachOf, hasFields, includes, isEntity, itemsOf, sameMembers } from "../../probes/compare.ts";
-import { makingProbe, settingProbe, stampedIn } from "./state.ts";
+import { makingProbe, type Setting, settingProbe, stampedIn } from "./state.ts";
 
 /** Returns the read of the token that a write names. */
 export function tokenReads({ input }: Sent): { readonly token: ProbeRead } {
   return { token: { operation: "ledger.token.get", input: { id: input["id"] ?? "" } } };
 }
 
-const stamped = stampedIn("token", "id");
+const ofToken: Pick<Setting, "reads" | "stamped"> = { reads: tokenReads, stamped: stampedIn("token", "id") };
 
 /** B.4: the token with the sent id. The service does not show the fields of its units. */
 export const tokenCreated: Probe = makingProbe({
@@ -22,15 +22,13 @@ export const tokenCreated: Probe = makingProbe({
 
 /** B.4: the token has the values that were sent. */
 export const tokenUpdated: Probe = settingProbe({
-  reads: tokenReads,
-  stamped,
+  ...ofToken,
   isSo: ({ token: shown = null }, { input }, alike) => input["nftFields"] === undefined && hasFields(shown, input, alike),
 });
 
 /** B.4: the token has the permissions that were sent. */
 export const tokenPermissionsSet: Probe = settingProbe({
-  reads: tokenReads,
-  stamped,
+  ...ofToken,
   isSo: ({ token: shown = null }, { input }, alike) =>
     sameMembers(
       field(shown, "tokenPermissions"),
@@ -44,8 +42,7 @@ export const tokenPermissionsSet: Probe = settingProbe({
 
 /** B.4: the token has the owners that were sent. */
 export const tokenOwnersSet: Probe = settingProbe({
-  reads: tokenReads,
-  stamped,
+  ...ofToken,
   isSo: ({ token: shown = null }, { input }, alike) =>
     sameMembers(field(shown, "owners"), listOf(input["owners"]), (there, asked) => alike(field(there, "entity"), asked)),
 });

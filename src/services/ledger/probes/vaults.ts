@@ -25,7 +25,7 @@ import {
   newMovements,
   type NewRecord,
 } from "./records.ts";
-import { makingProbe, settingProbe, stampedIn } from "./state.ts";
+import { makingProbe, type Setting, settingProbe, stampedIn } from "./state.ts";
 
 const vaultRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.get", input: { id: id ?? "" } });
 const contentRead = (id: Json | undefined): ProbeRead => ({ operation: "ledger.vault.assets", input: { id: id ?? "" } });
@@ -70,17 +70,20 @@ function holds(vault: Json, tokenIds: readonly Json[]): boolean {
   return tokenIds.every((id) => held.includes(id));
 }
 
+// How to read the vault whose id is in this input, and what a write stamps in it.
+function vaultNamedBy(name: "id" | "vaultId"): Pick<Setting, "reads" | "stamped"> {
+  return { reads: ({ input }) => ({ vault: vaultRead(input[name]) }), stamped: stampedIn("vault", name) };
+}
+
 /** B.6: the existing token is among the share tokens of the vault. */
 export const existingTokenAdded: Probe = settingProbe({
-  reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
-  stamped: stampedIn("vault", "id"),
+  ...vaultNamedBy("id"),
   isSo: ({ vault = null }, { input }) => isObject(vault) && holds(vault, listOf(input["tokenId"])),
 });
 
 /** B.6: the vault has the values that were sent. */
 export const vaultUpdated: Probe = settingProbe({
-  reads: ({ input }) => ({ vault: vaultRead(input["id"]) }),
-  stamped: stampedIn("vault", "id"),
+  ...vaultNamedBy("id"),
   isSo: ({ vault = null }, { input }, alike) =>
     hasFields(vault, without(input, ["data"]), alike) &&
     (input["data"] === undefined || jsonEquals(field(vault, "data") ?? null, input["data"])),
@@ -88,8 +91,7 @@ export const vaultUpdated: Probe = settingProbe({
 
 /** B.6: the vault has the custodians that were sent. */
 export const custodiansSet: Probe = settingProbe({
-  reads: ({ input }) => ({ vault: vaultRead(input["vaultId"]) }),
-  stamped: stampedIn("vault", "vaultId"),
+  ...vaultNamedBy("vaultId"),
   isSo: ({ vault = null }, { input }, alike) => sameMembers(field(vault, "custodians"), listOf(input["custodians"]), alike),
 });
 
@@ -119,8 +121,10 @@ const content: Pick<Probe, "before" | "after" | "keep"> = {
   before: ({ input }) => ({ content: contentRead(input["vaultId"]) }),
   after: ({ input }) => ({
     content: contentRead(input["vaultId"]),
-    history: { ...historyRead(input["assets"]), optional: true },
-    ...Object.fromEntries(shareTokensOf(input).map((tokenId, at) => [`shares${at}`, transactionsRead(tokenId)])),
+    history: historyRead(input["assets"]),
+    ...Object.fromEntries(
+      shareTokensOf(input).map((tokenId, at) => [`shares${at}`, { ...movementsRead(tokenId), optional: true }]),
+    ),
   }),
   keep: ({ content: read = null }, sent) => ({ asset: lying(read, sent) ?? null }),
 };
@@ -129,11 +133,8 @@ function historyRead(asset: Json | undefined): ProbeRead {
   return {
     operation: "ledger.asset.history",
     input: { assetType: field(asset, "assetType") ?? "", id: field(asset, "id") ?? "" },
+    optional: true,
   };
-}
-
-function transactionsRead(tokenId: Json): ProbeRead {
-  return { ...movementsRead(tokenId), optional: true };
 }
 
 function shareTokensOf({ assets }: JsonObject): readonly Json[] {
