@@ -50,8 +50,11 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   await context.hold("before", place, () => (isWrite(step) ? completedCall(context, place, step, bound) : bound).input);
   if (context.stopping) return;
   // `ensure` comes first: if nothing has to be sent, an input without a value does no harm.
-  if (step.ensure !== undefined) await context.untilReadsAreRecent(place.address);
-  if (step.ensure !== undefined && (await holdsAlready(context, { place, step, startedAt, bound }))) return;
+  const { ensure } = step;
+  if (ensure !== undefined) {
+    await context.untilReadsAreRecent(place.address);
+    if (await holdsAlready(context, { place, step, ensure, startedAt, bound })) return;
+  }
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
   if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });

@@ -21,6 +21,7 @@ const USUAL_WITHIN_MS = 10_000;
 interface Beginning {
   readonly place: Place;
   readonly step: CallStep;
+  readonly ensure: Ensure;
   readonly startedAt: number;
   readonly bound: Bound;
 }
@@ -29,8 +30,11 @@ interface Beginning {
  * Checks whether the state that a write should bring about exists already. Then the step is complete, and nothing is sent. A failed read, or
  * a condition that is neither true nor false, stops the step, since nothing is written in doubt.
  */
-export async function holdsAlready(context: ReadingContext, { place, step, startedAt, bound }: Beginning): Promise<boolean> {
-  const looked = await lookWhether(context, place, step.ensure);
+export async function holdsAlready(
+  context: ReadingContext,
+  { place, step, ensure, startedAt, bound }: Beginning,
+): Promise<boolean> {
+  const looked = await lookWhether(context, place, ensure);
   if ("problem" in looked) {
     context.stop(place, { startedAt, outcome: "failed", problem: looked.problem });
     return true;
@@ -60,7 +64,7 @@ export async function becomesSo(context: ReadingContext, place: Place, ensure: E
       broken = looked.problem;
     } else {
       if (looked.holds) return { found: looked };
-      broken = looked.broken ?? broken;
+      broken = looked.broken;
     }
     return "again";
   });
@@ -83,11 +87,10 @@ export type LookOutcome =
       readonly requests: number;
       readonly held: readonly HeldCondition[];
     }
-  | { readonly holds: false; readonly broken: StepProblem | undefined };
+  | { readonly holds: false; readonly broken: StepProblem };
 
 /** Reads whether `ensure` holds. It does not hold if the condition is plainly false, or the thing does not exist (decision 43). */
-export async function lookWhether(context: ReadingContext, place: Place, ensure: Ensure | undefined): Promise<LookOutcome> {
-  if (ensure === undefined) return { holds: false, broken: undefined };
+export async function lookWhether(context: ReadingContext, place: Place, ensure: Ensure): Promise<LookOutcome> {
   const result = await sideRead(context, place, ensure.read);
   if (!("kind" in result)) return result;
   if (result.kind === "failed") {
