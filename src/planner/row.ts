@@ -1,7 +1,6 @@
 import { getOrInsert } from "../base/maps.ts";
-import type { Place } from "../engine/run/plan-steps.ts";
-import type { Playbook, Step } from "../playbook/model.ts";
-import { heldBy } from "../playbook/playbook-walk.ts";
+import { headingsOf, type Place } from "../engine/run/plan-steps.ts";
+import type { Playbook } from "../playbook/model.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
@@ -90,16 +89,5 @@ function usesOf(step: Place["step"]): string {
 const known = new WeakMap<Playbook, ReadonlyMap<string, number>>();
 
 function depthsOf(playbook: Playbook): ReadonlyMap<string, number> {
-  return getOrInsert(known, playbook, () => new Map(depthsIn(playbook.steps, "", 0)));
-}
-
-function* depthsIn(steps: readonly Step[], frame: string, depth: number): Generator<[string, number]> {
-  for (const step of steps) {
-    const address = `${frame}${step.id}`;
-    yield [address, depth];
-    yield* depthsIn(heldBy(step), frame, depth + 1);
-    if (step.kind !== "include") continue;
-    yield* depthsIn(step.playbook.steps, `${address}/`, depth + 1);
-    for (const check of step.playbook.checks) yield [`${address}/${check.id}`, depth + 1];
-  }
+  return getOrInsert(known, playbook, () => new Map(headingsOf(playbook).map(({ id, depth = 0 }) => [id, depth])));
 }

@@ -10,7 +10,7 @@ import type { AttemptIntended } from "../../protocol/record.ts";
 import { isWrittenAlike } from "./as-written.ts";
 import { callsIn } from "../write/final-write.ts";
 import { Frames } from "../run/scopes.ts";
-import { holdersOfSpot, isCall, isComplete, isInSamePlace, isTracedWrite, type TracedStep, Traces } from "./earlier-values.ts";
+import { isCall, isComplete, isInSamePlace, isTracedWrite, outwardsFrom, type TracedStep, Traces } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { changesOfKeptValues } from "./kept-values.ts";
 import { editsOfLeftParts } from "./left-parts.ts";
@@ -207,7 +207,7 @@ class Comparison {
   }
 
   #isRepeat({ address }: TracedStep): boolean {
-    return this.#repeated.some(({ spot }) => [spot, ...holdersOfSpot(spot)].some((each) => each.address === address));
+    return this.#repeated.some(({ spot }) => outwardsFrom(spot).some((each) => each.address === address));
   }
 }
 

@@ -140,11 +140,10 @@ function leavesSomething({ completed, begun, attempts }: StepState): boolean {
   return completed !== undefined || begun !== undefined || attempts.some((attempt) => !hadNoEffect(attempt));
 }
 
-/** Returns everything around a step, the innermost first. */
-export function* holdersOfSpot({ holder }: TracedStep): Generator<TracedStep> {
-  if (holder === undefined) return;
-  yield holder;
-  yield* holdersOfSpot(holder);
+/** Yields a step, then everything around it, the innermost first. */
+export function* outwardsFrom(spot: TracedStep): Generator<TracedStep> {
+  yield spot;
+  if (spot.holder !== undefined) yield* outwardsFrom(spot.holder);
 }
 
 /** Whether a block, included playbook or `foreach` is complete, so that nothing inside it runs any more. */

@@ -1,7 +1,7 @@
 import type { BlockTurned } from "../../protocol/record.ts";
 import { type RunState, turnedOnClaim } from "../../protocol/state.ts";
 import { isWrittenAsBefore } from "./as-written.ts";
-import { holdersOfSpot, isComplete, isInSamePlace, type PartOfBlock, type TracedStep } from "./earlier-values.ts";
+import { isComplete, isInSamePlace, outwardsFrom, type PartOfBlock, type TracedStep } from "./earlier-values.ts";
 import type { EditedTraces } from "./edited.ts";
 
 /**
@@ -31,7 +31,7 @@ export function editsOfLeftParts(state: RunState, { before, now }: EditedTraces)
 
 // The block that holds a step, at any depth, in a part that the run has left.
 function leftBlock(spot: TracedStep, state: RunState): TracedStep | undefined {
-  return [spot, ...holdersOfSpot(spot)].find(({ part, holder }) => {
+  return outwardsFrom(spot).find(({ part, holder }) => {
     return part !== undefined && holder !== undefined && partsLeft(holder, state).includes(part);
   })?.holder;
 }

@@ -8,7 +8,7 @@ import type { RunState, StepState } from "../../protocol/state.ts";
 import { withoutMarks } from "../../services/marks.ts";
 import { itemsIn } from "../../services/sets.ts";
 import { isWrittenAsBefore } from "./as-written.ts";
-import { holdersOfSpot, isCall, isComplete, isTracedWrite, type TracedCall, type TracedStep } from "./earlier-values.ts";
+import { isCall, isComplete, isTracedWrite, outwardsFrom, type TracedCall, type TracedStep } from "./earlier-values.ts";
 import type { Edited, EditedTraces } from "./edited.ts";
 import { mayBeSame } from "./may-be-same.ts";
 import { fingerprintOf } from "./step-fingerprint.ts";
@@ -36,7 +36,7 @@ export function repeatedWrites(edited: Edited, traces: EditedTraces): readonly R
   const isNew = newcomers(traces);
   return [...traces.now.waiting.values()]
     .filter(isCall)
-    .filter((spot) => isNew(spot) && ![...holdersOfSpot(spot)].some((each) => isComplete(each, traces.now, edited.state)))
+    .filter((spot) => isNew(spot) && !outwardsFrom(spot).some((each) => isComplete(each, traces.now, edited.state)))
     .flatMap((spot): readonly RepeatedWrite[] => {
       const now = isTracedWrite(spot) && gone.length > 0 ? fingerprintOf(spot, traces.contextNow) : null;
       const same = gone.find(({ was, before }) => was.frame === spot.frame && jsonEquals(before, now));
@@ -92,7 +92,7 @@ export function sentBy(step: StepState | undefined): readonly SentWrite[] {
 function newcomers({ before, now }: EditedTraces): (spot: TracedStep) => boolean {
   const judged = new Map<TracedStep["step"], boolean>();
   return (spot) => {
-    const reached = [spot, ...holdersOfSpot(spot)].find((each) => now.isReached(each)) ?? spot;
+    const reached = outwardsFrom(spot).find((each) => now.isReached(each)) ?? spot;
     const was = before.waiting.get(reached.address);
     if (was === undefined || was.unexpanded.length !== reached.unexpanded.length) return true;
     return getOrInsert(judged, reached.step, () => !isWrittenAsBefore(was, reached));

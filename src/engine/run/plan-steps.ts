@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LIMITS } from "../../base/limits.ts";
 import { present } from "../../base/present.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.ts";
-import { compares, includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
+import { compares, heldBy, includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
 import type { Plan, PlanNode } from "../../protocol/plan.ts";
 import type { StepHeading, Writing } from "../../protocol/heading.ts";
@@ -79,7 +79,7 @@ function headingsOfStep(step: Step, at: HeadingPlace): readonly StepHeading[] {
     case "call":
       return [heading(step, at, { uses: step.operation.name })];
     case "block": {
-      const inner = [...step.steps, ...step.rescue, ...step.always].flatMap((each) => headingsOfStep(each, inside));
+      const inner = heldBy(step).flatMap((each) => headingsOfStep(each, inside));
       return [heading(step, at, { uses: "block", kind: "block" }), ...inner];
     }
     case "include": {

@@ -4,7 +4,7 @@ import { unknownValue } from "../../expression/unknown.ts";
 import type { Repeatability } from "../../services/probe.ts";
 import { canUndo } from "../../services/sets.ts";
 import { type CallStep, isWrite, type Playbook, type Step, type WriteStep } from "../../playbook/model.ts";
-import { stepsIn } from "../../playbook/playbook-walk.ts";
+import { heldBy, stepsIn } from "../../playbook/playbook-walk.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Place, PlanStep } from "../run/plan-steps.ts";
@@ -65,23 +65,16 @@ function afterIn(steps: readonly Step[], step: PlanStep): readonly CallStep[] | 
 
 // Each further round of a loop repeats all the steps of the loop.
 function afterWithin(each: Step, step: PlanStep): readonly CallStep[] | undefined {
-  const inner = each === step ? [] : afterIn(partsOf(each), step);
+  const inner = each === step ? [] : afterIn(stepsOf(each), step);
   if (inner === undefined) return undefined;
   return each.foreach === undefined ? inner : callsIn(each);
 }
 
-function partsOf(step: Step): readonly Step[] {
-  switch (step.kind) {
-    case "call":
-      return [];
-    case "block":
-      return [...step.steps, ...step.rescue, ...step.always];
-    case "include":
-      return step.playbook.steps;
-  }
+function stepsOf(step: Step): readonly Step[] {
+  return step.kind === "include" ? step.playbook.steps : heldBy(step);
 }
 
 /** The calls of a step, and of all steps inside it. */
 export function callsIn(step: Step): readonly CallStep[] {
-  return step.kind === "call" ? [step] : partsOf(step).flatMap(callsIn);
+  return step.kind === "call" ? [step] : stepsOf(step).flatMap(callsIn);
 }
