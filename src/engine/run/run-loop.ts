@@ -3,7 +3,7 @@ import { Failure, invariant } from "../../base/failure.ts";
 import { objectOf } from "../../base/maps.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
-import { isWrite, type WriteStep } from "../../playbook/model.ts";
+import { isWrite } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { closeEarly, Walk } from "../../protocol/decide.ts";
 import type { RunClosed, RunOutcome } from "../../protocol/record.ts";
@@ -157,14 +157,10 @@ function stop(context: RunContext, { place, outcome, problem }: Extract<Action, 
 function attempted(context: RunContext, place: Place, attempt: number): Attempted {
   const state = stepIn(context.state, place.address).attempts[attempt];
   invariant(state !== undefined, "an action is about an attempt that was made");
-  const step = writeAt(place);
+  const { step } = place;
+  invariant(step.kind === "call" && isWrite(step), "only a write has attempts");
   const caller = callerOf(step.as, context.scopeAt(place));
   return { place, step, state, caller: callerThen({ operation: step.operation, caller }, state.intended) };
-}
-
-function writeAt({ step }: Place): WriteStep {
-  invariant(step.kind === "call" && isWrite(step), "only a write has attempts");
-  return step;
 }
 
 function ended(context: RunContext, outcome: RunOutcome): RunClosed {

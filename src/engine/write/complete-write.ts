@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { objectOf } from "../../base/maps.ts";
+import { present } from "../../base/present.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
 import { EvaluationFailure, type Scope } from "../../expression/expression.ts";
 import { operationNamed, yieldsOf } from "../../operations/operation.ts";
@@ -87,22 +88,16 @@ async function discoverByPlaybook(context: RunContext, { place }: Attempted, cho
 // A value that is missing in the answer may still appear, like the record itself. A value that is no list stays so, and fails the step at
 // once.
 function chosenIn({ one }: Discover, scope: Scope): { readonly records: readonly Json[] } | { readonly problem: StepProblem } {
-  const records = ifEvaluated(() => one.evaluate(scope));
-  if (records instanceof EvaluationFailure) {
-    const message = `the write took effect, but this cannot be evaluated: ${one.text.trim()}: ${records.message}`;
-    return { problem: noValue(records, { code: "expression.no-value", message }) };
+  let records: Json;
+  try {
+    records = one.evaluate(scope);
+  } catch (error) {
+    if (!(error instanceof EvaluationFailure)) throw error;
+    const message = `the write took effect, but this cannot be evaluated: ${one.text.trim()}: ${error.message}`;
+    return { problem: noValue(error, { code: "expression.no-value", message }) };
   }
   if (Array.isArray(records)) return { records };
   throw new EvaluationFailure(`discover: one must give a list, and gives ${shownJson(records)}`);
-}
-
-function ifEvaluated(evaluate: () => Json): Json | EvaluationFailure {
-  try {
-    return evaluate();
-  } catch (error) {
-    if (error instanceof EvaluationFailure) return error;
-    throw error;
-  }
 }
 
 async function notRead(context: ReadingContext, failed: FailedRead): Promise<LookResult<{ readonly problem: StepProblem }>> {
@@ -132,8 +127,7 @@ function valueOf(
   const payload = answered?.payload ?? null;
   return {
     response: payload,
-    ...(answered?.envelope === null || answered?.envelope === undefined ? {} : { envelope: answered.envelope }),
-    ...(settled?.transactionId === undefined ? {} : { transactionId: settled.transactionId }),
+    ...present({ envelope: answered?.envelope ?? undefined, transactionId: settled?.transactionId }),
     ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
     ...yieldsOf(step.operation, { input: intended.input, payload, ...known }),
   };

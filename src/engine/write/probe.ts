@@ -34,13 +34,9 @@ export async function probe(context: RunContext, attempted: Attempted): Promise<
     // Taken before the look, because the time may run out while the service is read.
     const times = timesOf(context, attempted, refused);
     last = await lookAt(context, attempted, { beside, by });
-    comparable = times.comparable;
-    comparable &&= !mayHideOthers(context, attempted, beside());
+    comparable = times.comparable && !mayHideOthers(context, attempted, beside());
     const verdict = verdictIn(context, attempted, { sight: last, refused, ...times, comparable });
-    if (verdict === undefined) return "again";
-    return {
-      found: await settle(context, attempted, { verdict, evidence: evidenceText(last, { verdict, refused }), sight: last }),
-    };
+    return verdict === undefined ? "again" : { found: await settle(context, attempted, last, { verdict, refused }) };
   };
   const wait = { ...rereading(), timeoutMs: timeLeft(context, attempted, refused) };
   const found = await lookUntil(context, { address: attempted.place.address, for: "the outcome of the write", wait }, look);
@@ -148,22 +144,30 @@ function isBaselineRecent({ intended: { baseline, baselineAt } }: AttemptState, 
 async function settle(
   context: RunContext,
   { place, state }: Attempted,
-  by: { readonly verdict: Verdict; readonly evidence: JsonObject; readonly sight: Sight },
+  sight: Sight,
+  { verdict, refused }: Settled,
 ): Promise<void> {
-  const { verdict, evidence, sight } = by;
   await context.write({
     kind: "attempt.settled",
     step: place.address,
     attempt: state.intended.attempt,
     verdict,
-    evidence,
-    ...(sight.seen === "effect" && sight.transactionId !== undefined ? { transactionId: sight.transactionId } : {}),
-    ...(sight.seen === "effect" ? spending(sight.spends) : {}),
+    evidence: evidenceText(sight, { verdict, refused }),
+    ...(sight.seen === "effect" ? proofIn(sight) : {}),
   });
 }
 
-function spending([spends, ...alsoSpends]: readonly string[] = []): Pick<AttemptSettled, "spends" | "alsoSpends"> {
-  return { ...present({ spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
+interface Settled {
+  readonly verdict: Verdict;
+  readonly refused: boolean;
+}
+
+function proofIn({
+  transactionId,
+  spends: ids = [],
+}: Extract<Sight, { seen: "effect" }>): Pick<AttemptSettled, "transactionId" | "spends" | "alsoSpends"> {
+  const [spends, ...alsoSpends] = ids;
+  return { ...present({ transactionId, spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
 }
 
 const AGAIN_WHY = {
@@ -173,7 +177,7 @@ const AGAIN_WHY = {
   never: "the service cannot do it",
 } as const;
 
-function evidenceText(sight: Sight, { verdict, refused }: { readonly verdict: Verdict; readonly refused: boolean }): JsonObject {
+function evidenceText(sight: Sight, { verdict, refused }: Settled): JsonObject {
   if (sight.seen === "conflict") return { because: sight.why };
   const why = AGAIN_WHY[sight.again ?? "never"];
   if (verdict === "superseded") {
