@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json/json.ts";
+import { present } from "../base/present.ts";
 import type { OperationName } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { GivenNames } from "./given-names.ts";
@@ -102,19 +103,24 @@ export interface OtherWrite {
  */
 export type Rests = "record" | "readings";
 
-/** What the readings show. `transactionId`: the ledger's own id, if known. `spends`: the records that prove this write, and so can prove no other. */
+/** The effect of the write, once. */
+export interface SeenEffect {
+  readonly seen: "effect";
+  /** What distinguishes it from every other effect. */
+  readonly by: JsonObject;
+  readonly rests: Rests;
+  readonly again?: Repeatability;
+  /** Whether the readings show that the write's own actor left the value, so that nobody else has set the same. */
+  readonly isActors?: boolean;
+  /** The ledger's own id of the transaction, if known. */
+  readonly transactionId?: string;
+  /** The records that prove this write, and so can prove no other. */
+  readonly spends?: readonly string[];
+}
+
+/** What the readings show. */
 export type Sight =
-  /** The effect of the write, once. `by` distinguishes it from every other effect. */
-  | {
-      readonly seen: "effect";
-      readonly by: JsonObject;
-      readonly rests: Rests;
-      readonly again?: Repeatability;
-      /** Whether the readings show that the write's own actor left the value, so that nobody else has set the same. */
-      readonly isActors?: boolean;
-      readonly transactionId?: string;
-      readonly spends?: readonly string[];
-    }
+  | SeenEffect
   /** No trace. `again`: why one more request does no harm, even if the first one arrives. */
   | { readonly seen: "nothing"; readonly again?: Repeatability }
   /** The value that the write sets was already set before it and is still set, according to readings of both moments. */
@@ -163,27 +169,17 @@ export type Split = (sent: Sent) => readonly (Sent | undefined)[];
 
 /** Returns the probe of a write with several parts of one kind. Each part is judged separately, and all must agree. */
 export function forEach(split: Split, probe: Probe): Probe {
-  const reads = (sent: Sent, of: (part: Sent) => Reads): Reads =>
-    Object.fromEntries(
-      partsOf(split(sent)).flatMap(([part, at]) =>
-        Object.entries(of(part)).map(([name, read]) => [`${name}.${at}`, read] as const),
-      ),
-    );
-  const { before, keep, known } = probe;
+  const ofEach = <T>(sent: Sent, of: (part: Sent, at: number) => Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+    Object.fromEntries(partsOf(split(sent)).flatMap(([part, at]) => indexed(of(part, at), at)));
+  const { before, after, keep, known } = probe;
   return {
-    ...(before === undefined ? {} : { before: (sent) => reads(sent, before) }),
-    after: (sent) => reads(sent, probe.after),
+    ...present({
+      before: before && ((sent: Sent) => ofEach(sent, before)),
+      keep: keep && ((read: Readings, sent: Sent) => ofEach(sent, (part, at) => keep(unindexed(read, at), part))),
+      known: known && ((kept: Readings) => indexesIn(kept).flatMap((at) => known(unindexed(kept, at)))),
+    }),
+    after: (sent) => ofEach(sent, after),
     parts: (sent) => split(sent).length,
-    ...(keep === undefined
-      ? {}
-      : {
-          keep: (read, sent) =>
-            Object.assign(
-              {},
-              ...partsOf(split(sent)).map(([part, at]) => indexed(keep(unindexed(read, at), part), at)),
-            ) as Readings,
-        }),
-    ...(known === undefined ? {} : { known: (kept) => indexesIn(kept).flatMap((at) => known(unindexed(kept, at))) }),
     judge: (evidence) =>
       together(partsOf(split(evidence)).map(([part, at]) => sightOf(probe, partOf(evidence, { part, at, split })))),
   };
@@ -227,8 +223,8 @@ function indexesIn(readings: Readings): readonly number[] {
   return [...new Set(Object.keys(readings).flatMap((name) => /\.(\d+)$/.exec(name)?.[1] ?? []))].map(Number);
 }
 
-function indexed(readings: Readings, at: number): Readings {
-  return Object.fromEntries(Object.entries(readings).map(([name, value]) => [`${name}.${at}`, value]));
+function indexed<T>(values: Readonly<Record<string, T>>, at: number): readonly (readonly [string, T])[] {
+  return Object.entries(values).map(([name, value]) => [`${name}.${at}`, value]);
 }
 
 function unindexed(readings: Readings, at: number): Readings {

@@ -1,5 +1,6 @@
 import { adviceText, command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
+import { present } from "../../base/present.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
@@ -289,6 +290,6 @@ function driftProblem(open: number, counts: ComparisonCounts, first: string | un
   return {
     code: "reconcile.drift",
     message: `${count(open, "drift")}: ${words.join(", ")}${acknowledged}`,
-    ...(first === undefined ? {} : { next: adviceText(command`drift show ${first}`) }),
+    ...present({ next: first && adviceText(command`drift show ${first}`) }),
   };
 }

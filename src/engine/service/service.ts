@@ -109,7 +109,7 @@ export class ServiceClient {
       fence,
       timeoutMs: this.target.timeoutMs,
       signal,
-      ...(pieces === undefined ? {} : { sieve: pieces.sieve }),
+      ...present({ sieve: pieces?.sieve }),
     });
     if (signal.aborted && !operation.writes && exchanged.kind !== "answered") throw new Interrupted(operation.name);
     if (exchanged.kind === "answered") this.#learnTime(exchanged.headers["date"]);

@@ -42,7 +42,7 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   const value = {
     ...valueOf(step, state, { found: found.record, profile: context.target.profile }),
     outcome,
-    ...(ensured === undefined ? {} : { ensured: ensured.response }),
+    ...present({ ensured: ensured?.response }),
     ...found.outputs,
   };
   const judged = judgeExpect(context, place, step, value);

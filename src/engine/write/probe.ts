@@ -5,7 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { timeOfHeader } from "../../base/time/http-date.ts";
 import { present } from "../../base/present.ts";
 import type { Target } from "../../environment/target.ts";
-import type { Sight } from "../../services/probe.ts";
+import type { SeenEffect, Sight } from "../../services/probe.ts";
 import { areRefused, learntAt, openProblem } from "../../protocol/attempts.ts";
 import type { AttemptSettled, StepProblem, Verdict } from "../../protocol/record.ts";
 import { type Circumstances, hasSettled, verdictOf } from "../../protocol/settle.ts";
@@ -165,7 +165,7 @@ interface Settled {
 function proofIn({
   transactionId,
   spends: ids = [],
-}: Extract<Sight, { seen: "effect" }>): Pick<AttemptSettled, "transactionId" | "spends" | "alsoSpends"> {
+}: SeenEffect): Pick<AttemptSettled, "transactionId" | "spends" | "alsoSpends"> {
   const [spends, ...alsoSpends] = ids;
   return { ...present({ transactionId, spends }), ...(alsoSpends.length === 0 ? {} : { alsoSpends }) };
 }

@@ -1,5 +1,6 @@
 import { ENTITY_PATTERN } from "../../base/entity.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
+import { present } from "../../base/present.ts";
 import { contract, resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
 import { type Operation, operations } from "../../operations/operation.ts";
@@ -152,6 +153,6 @@ function editableObject(schema: JsonSchema): object {
   };
 }
 
-function describe(schema: JsonSchema): { readonly description?: string } {
-  return schema.description === undefined ? {} : { description: schema.description };
+function describe({ description }: JsonSchema): { readonly description?: string } {
+  return present({ description });
 }

@@ -1,5 +1,6 @@
 import type { Json } from "../../base/json/json.ts";
-import type { Evidence, OtherWrite, Sight } from "../probe.ts";
+import { present } from "../../base/present.ts";
+import type { Evidence, OtherWrite, Repeatability, Sight } from "../probe.ts";
 import { maybeSameId } from "../same-id.ts";
 import { field, text } from "../../base/json/parts.ts";
 import { contains, isEntity } from "./compare.ts";
@@ -60,13 +61,8 @@ export function isTouchedBeside({ rivals, bystanders }: Evidence, touches: (writ
  * Returns the sight of a write whose effect is not visible. The effect counts as missing only if no other write at the same time may have undone
  * it (decision 224).
  */
-export function missing(
-  evidence: Evidence,
-  mayUndo: (write: OtherWrite) => boolean,
-  again?: Extract<Sight, { seen: "nothing" }>["again"],
-): Sight {
-  if (isTouchedBeside(evidence, mayUndo)) return UNDONE_BESIDE;
-  return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
+export function missing(evidence: Evidence, mayUndo: (write: OtherWrite) => boolean, again?: Repeatability): Sight {
+  return isTouchedBeside(evidence, mayUndo) ? UNDONE_BESIDE : { seen: "nothing", ...present({ again }) };
 }
 
 const UNDONE_BESIDE: Sight = {

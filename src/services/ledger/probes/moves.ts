@@ -85,8 +85,7 @@ function sharesIn({ assets = null }: JsonObject): readonly JsonObject[] {
 }
 
 function amountOf(value: Json | undefined): Pick<Move, "amount"> {
-  const amount = number(value);
-  return amount === undefined ? {} : { amount };
+  return present({ amount: number(value) });
 }
 
 // Only the token's definition says which field is the id, and no reading shows the definition.

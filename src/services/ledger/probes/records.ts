@@ -1,6 +1,6 @@
 import { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, type JsonObject, jsonEquals } from "../../../base/json/json.ts";
-import type { Evidence, OtherWrite, ProbeRead, Sight } from "../../probe.ts";
+import type { Evidence, OtherWrite, ProbeRead, SeenEffect, Sight } from "../../probe.ts";
 import { field, number, recordsIn, text } from "../../../base/json/parts.ts";
 import { isoTimeOrNull } from "../../../base/time/date.ts";
 import { partyMatch } from "../../probes/match.ts";
@@ -202,9 +202,6 @@ function newOnes<T extends NewRecord>(
     return isNewer(evidence, record.at, () => isOfNoEarlier(record));
   });
 }
-
-/** The sight of an effect. */
-export type SeenEffect = Extract<Sight, { readonly seen: "effect" }>;
 
 /** Returns the effect that a change proves. Its transaction id is that of the ledger. */
 export function effectOfChange({ id, at }: HistoryChange, by: JsonObject = {}): SeenEffect {

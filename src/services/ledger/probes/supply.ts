@@ -1,5 +1,6 @@
 import type { Decimal } from "../../../base/numbers/decimal.ts";
 import { type Json, jsonEquals } from "../../../base/json/json.ts";
+import { present } from "../../../base/present.ts";
 import type { OperationName } from "../../../contract/contract.ts";
 import {
   type Evidence,
@@ -195,7 +196,7 @@ function byTotals({ before, now, kinds, alike, others, again }: Explaining): Sig
   if (times === 1) return { seen: "effect", by: { total: { before, now } }, rests: "readings" };
   if (times > 1) return { seen: "conflict", why: `it took effect ${times} times`, rests: "readings" };
   if (alike.some((count) => count > 0)) return unexplained;
-  return again === undefined ? { seen: "nothing" } : { seen: "nothing", again };
+  return { seen: "nothing", ...present({ again }) };
 }
 
 const mintedAmount: Probe = additionProbe({

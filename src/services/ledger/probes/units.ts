@@ -7,6 +7,7 @@ import {
   type Probe,
   type ProbeRead,
   type Readings,
+  type SeenEffect,
   type Sent,
   type Sight,
   TWIN,
@@ -18,7 +19,6 @@ import { isEntity } from "../../probes/compare.ts";
 import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 import {
   couldBeOthers,
-  type SeenEffect,
   effectOfMovement,
   isOfOthers,
   movementsOf,
