@@ -1,5 +1,5 @@
 import { getOrInsert } from "../base/maps.ts";
-import { headingsOf, type Place } from "../engine/run/plan-steps.ts";
+import { headingsOf, type Place, usesOf } from "../engine/run/plan-steps.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
@@ -72,18 +72,6 @@ export class Rows {
 function compare(one: readonly number[], other: readonly number[]): number {
   const at = one.findIndex((rank, index) => rank !== other[index]);
   return (one[at] ?? 0) - (other[at] ?? 0);
-}
-
-function usesOf(step: Place["step"]): string {
-  switch (step.kind) {
-    case "call":
-      return step.operation.name;
-    case "include":
-      return step.uses;
-    case "block":
-    case "check":
-      return step.kind;
-  }
 }
 
 const known = new WeakMap<Playbook, ReadonlyMap<string, number>>();

@@ -16,7 +16,7 @@ import type { RunState, StepState } from "../../protocol/state.ts";
 import { roundsOf } from "../steps/expand-foreach.ts";
 import { callerOf, recordedAs } from "../service/caller.ts";
 import type { Frames } from "../run/scopes.ts";
-import type { PlanStep } from "../run/plan-steps.ts";
+import { type PlanStep, usesOf } from "../run/plan-steps.ts";
 import type { TracedStep } from "./earlier-values.ts";
 
 /** A value for each keyword whose edit matters, and for no other keyword. */
@@ -37,7 +37,7 @@ export function fingerprintOf(spot: TracedStep, { frames, state, target }: Finge
   const { step } = spot;
   const scope = frames.scopeAt(spot);
   const common: Fingerprint<"uses" | Exclude<FixedOfHead, "foreach">> = {
-    uses: usesOf(step),
+    uses: step.kind === "include" ? "a playbook" : usesOf(step),
     if: known(() => step.if?.evaluate(scope) ?? true),
   };
   if (state.steps.get(spot.address)?.completed?.outcome === "skipped") return common;
@@ -60,18 +60,6 @@ function fingerprintOfOutputs(
   if (state.steps.get(address)?.completed === undefined) return {};
   const scope = frames.scopeAt({ frame: frameOf(address), rounds: [] });
   return { outputs: objectOf(playbook.outputs, (template) => bound(template, scope)) };
-}
-
-function usesOf(step: PlanStep): string {
-  switch (step.kind) {
-    case "call":
-      return step.operation.name;
-    case "include":
-      return "a playbook";
-    case "block":
-    case "check":
-      return step.kind;
-  }
 }
 
 function fingerprintOfOwn(step: PlanStep, scope: Scope, target: Target): JsonObject {

@@ -3,6 +3,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { present } from "../../base/present.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.ts";
 import { compares, heldBy, includedData, includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
+import { frameOf } from "../../protocol/address.ts";
 import type { ActionOf, PlaceOf } from "../../protocol/decide.ts";
 import type { Plan, PlanNode } from "../../protocol/plan.ts";
 import type { StepHeading, Writing } from "../../protocol/heading.ts";
@@ -62,47 +63,33 @@ interface HeadingPlace {
 
 /** Returns the steps as written, for reports. The steps of an included playbook follow the step that includes it. */
 export function headingsOf(playbook: Playbook): readonly StepHeading[] {
-  return headingsIn(playbook, { frame: "", depth: 0, file: undefined }).slice(0, LIMITS.headings);
+  return headingsIn(playbook, { frame: "", depth: 0, file: undefined });
 }
 
-function headingsIn(playbook: Playbook, at: HeadingPlace): readonly StepHeading[] {
-  const steps = playbook.steps.flatMap((step) => headingsOfStep(step, at));
-  const checks = playbook.checks.map((step) =>
-    heading(step, at, { uses: step.looks.kind === "compare" ? "reconcile" : "check", kind: "check" }),
-  );
-  return [...steps, ...checks].slice(0, LIMITS.headings);
+function headingsIn({ steps, checks }: Playbook, at: HeadingPlace): readonly StepHeading[] {
+  return [...steps, ...checks].flatMap((step) => headingsOfStep(step, at)).slice(0, LIMITS.headings);
 }
 
-function headingsOfStep(step: Step, at: HeadingPlace): readonly StepHeading[] {
+function headingsOfStep(step: PlanStep, at: HeadingPlace): readonly StepHeading[] {
   const inside = { ...at, depth: at.depth + 1 };
-  switch (step.kind) {
-    case "call":
-      return [heading(step, at, { uses: step.operation.name })];
-    case "block": {
-      const inner = heldBy(step).flatMap((each) => headingsOfStep(each, inside));
-      return [heading(step, at, { uses: "block", kind: "block" }), ...inner];
-    }
-    case "include": {
-      const { playbook } = step;
-      const inner = headingsIn(playbook, { ...inside, frame: `${at.frame}${step.id}/`, file: playbook.file });
-      return [heading(step, at, { uses: step.uses, kind: "include" }), ...inner];
-    }
-  }
+  const own = heading(step, at);
+  if (step.kind === "check") return [own];
+  if (step.kind !== "include") return [own, ...heldBy(step).flatMap((each) => headingsOfStep(each, inside))];
+  const { playbook } = step;
+  return [own, ...headingsIn(playbook, { ...inside, frame: frameOf(own.id), file: playbook.file })];
 }
 
-function heading(
-  { id, name, line }: PlanStep,
-  { frame, depth, file }: HeadingPlace,
-  what: Pick<StepHeading, "uses" | "kind">,
-): StepHeading {
-  return {
-    id: `${frame}${id}`,
-    name,
-    line,
-    ...what,
-    ...(depth === 0 ? {} : { depth }),
-    ...present({ file }),
-  };
+function heading(step: PlanStep, { frame, depth, file }: HeadingPlace): StepHeading {
+  const { id, name, line } = step;
+  const kind = step.kind === "call" ? undefined : step.kind;
+  const uses = step.kind === "check" && step.looks.kind === "compare" ? "reconcile" : usesOf(step);
+  return { id: `${frame}${id}`, name, line, uses, ...present({ kind, depth: depth === 0 ? undefined : depth, file }) };
+}
+
+/** Returns what a step uses: an operation, the path of an included playbook, or the word for a block or a check. */
+export function usesOf(step: PlanStep): string {
+  if (step.kind === "call") return step.operation.name;
+  return step.kind === "include" ? step.uses : step.kind;
 }
 
 /** Returns a playbook as it is written, for the journal. */
