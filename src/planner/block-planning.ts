@@ -1,10 +1,9 @@
 import { organizationOf } from "../environment/target.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
-import { objectOf } from "../base/maps.ts";
 import { count } from "../base/text/text.ts";
 import { callerOf } from "../engine/service/caller.ts";
-import { end } from "../engine/steps/end-block.ts";
+import { end, outputsOf } from "../engine/steps/end-block.ts";
 import { foresee, foreseeObject, foreseenInputs } from "../engine/run/foresee.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import { EvaluationFailure, type Scope } from "../expression/expression.ts";
@@ -62,7 +61,8 @@ export function close(context: PlanContext, place: Place, ending: Ending): void 
   if (ending.outcome === "failed") return end(context, place, ending);
   const said = context.row(place.address) ?? { verdict: "opens" };
   const outcome = ending.outcome === "rescued" ? "rescued" : outcomeOf(context, place, ending.holds);
-  context.conclude(place, { outcome, ...outputsOf(context, place) }, said);
+  const outputs = outputsOf(context, place, (template, scope) => foresee(template, scope).value);
+  context.conclude(place, { outcome, ...outputs }, said);
 }
 
 // As in a run, the outcome is changed if a part is changed, and unchanged if every write was unnecessary.
@@ -79,12 +79,6 @@ function outcomeOf(context: PlanContext, { step, address }: Place, holds: readon
 }
 
 const MAY_FAIL: ReadonlySet<RowDetails["verdict"]> = new Set(["cannot-know", "would-wait"]);
-
-function outputsOf(context: PlanContext, { step, address }: Place): JsonObject {
-  if (step.kind !== "include") return {};
-  const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
-  return { outputs: objectOf(step.playbook.outputs, (template) => foresee(template, scope).value) };
-}
 
 /** Records that a step and all steps inside it cannot be predicted, with the known parts of their inputs, because they may be sent. */
 export function cannotKnow(context: PlanContext, place: Place, why: string): void {

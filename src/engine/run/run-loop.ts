@@ -163,25 +163,20 @@ function attempted(context: RunContext, place: Place, attempt: number): Attempte
   return { place, step, state, caller: callerThen({ operation: step.operation, caller }, state.intended) };
 }
 
-function ended(context: RunContext, outcome: RunOutcome): RunClosed {
-  return { kind: "run.closed", ...(outcome === "passed" ? closePassed(context) : { outcome, outputs: {} }) };
-}
-
 // An output without a value fails the run, since the caller relies on it.
-function closePassed(context: RunContext): Omit<RunClosed, "kind"> {
-  const problem = nothingCompared(context.playbook, () => context.state.steps.keys());
-  if (problem !== undefined) return { outcome: "failed", outputs: {}, problem };
+function ended(context: RunContext, outcome: RunOutcome): RunClosed {
+  const { playbook, state } = context;
+  const kind = "run.closed";
+  if (outcome !== "passed") return { kind, outcome, outputs: {} };
+  const nothing = nothingCompared(playbook, () => state.steps.keys());
+  if (nothing !== undefined) return { kind, outcome: "failed", outputs: {}, problem: nothing };
   const scope = context.scopeAt({ frame: "", rounds: [] });
   try {
-    const { outputs } = context.playbook;
-    const values = sharingSteps("expressionSteps", () => objectOf(outputs, (template) => bind(template, scope)));
-    return { outcome: "passed", outputs: values };
+    const outputs = sharingSteps("expressionSteps", () => objectOf(playbook.outputs, (template) => bind(template, scope)));
+    return { kind, outcome, outputs };
   } catch (error) {
     if (!(error instanceof EvaluationFailure)) throw error;
-    return {
-      outcome: "failed",
-      outputs: {},
-      problem: noValue(error, { code: "output.no-value", message: `an output has no value: ${error.message}` }),
-    };
+    const problem = noValue(error, { code: "output.no-value", message: `an output has no value: ${error.message}` });
+    return { kind, outcome: "failed", outputs: {}, problem };
   }
 }

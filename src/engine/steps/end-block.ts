@@ -1,7 +1,8 @@
 import { invariant } from "../../base/failure.ts";
-import type { JsonObject } from "../../base/json/json.ts";
+import type { Json, JsonObject } from "../../base/json/json.ts";
 import { objectOf } from "../../base/maps.ts";
-import { bind } from "../../playbook/expressions/template.ts";
+import type { Scope } from "../../expression/expression.ts";
+import { bind, type Template } from "../../playbook/expressions/template.ts";
 import { frameOf } from "../../protocol/address.ts";
 import type { Ending } from "../../protocol/decide.ts";
 import type { BlockTurned, CompletedOutcome, StepProblem } from "../../protocol/record.ts";
@@ -39,8 +40,13 @@ function outcomeOf(context: ReadingContext, holds: readonly string[]): Completed
   return outcomes.has("unchanged") ? "unchanged" : "ok";
 }
 
-function outputsOf(context: ReadingContext, { step, address }: Place): JsonObject {
+/** Returns the outputs of an included playbook, for the value of its step. `valueOf` gives the value of one. */
+export function outputsOf(
+  context: ReadingContext,
+  { step, address }: Place,
+  valueOf: (template: Template, scope: Scope) => Json = bind,
+): JsonObject {
   if (step.kind !== "include") return {};
   const scope = context.scopeAt({ frame: frameOf(address), rounds: [] });
-  return { outputs: objectOf(step.playbook.outputs, (template) => bind(template, scope)) };
+  return { outputs: objectOf(step.playbook.outputs, (template) => valueOf(template, scope)) };
 }

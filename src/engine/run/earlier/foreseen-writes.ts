@@ -154,8 +154,12 @@ export function mayTouchSame(one: TouchingWrite | undefined, other: TouchingWrit
 
 /** Whether two objects are the same, or may be. */
 export function meets(one: TouchedObject, other: TouchedObject): boolean {
-  const areOfOneKind = one.kind === undefined || other.kind === undefined || one.kind === other.kind;
-  return areOfOneKind && (one.id === undefined || other.id === undefined || maybeSameId(one.id, other.id));
+  return mayEqual(one.kind, other.kind) && (one.id === undefined || other.id === undefined || maybeSameId(one.id, other.id));
+}
+
+/** Whether two texts are the same, or may be, since `undefined` is an unknown one. */
+export function mayEqual(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
 }
 
 function holds(value: Json, mark: string): boolean {

@@ -20,7 +20,7 @@ import { leftWrites, type OpenAttempt, writtenUntil } from "../../../protocol/op
 import type { RunOpened } from "../../../protocol/record.ts";
 import { type RunState, stateOf } from "../../../protocol/state.ts";
 import { digestOf } from "../plan-steps.ts";
-import { foreseenWrites, type ForeseenRun, meets, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
+import { foreseenWrites, type ForeseenRun, mayEqual, meets, touchedBy, type TouchingWrite } from "./foreseen-writes.ts";
 
 /** A run that is about to begin. */
 export interface Starting extends ForeseenRun {
@@ -146,7 +146,7 @@ function isAt({ target }: RunOpened, { operation }: OpenAttempt, now: Target): b
 function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[]): SameObject | undefined {
   for (const write of would) {
     if (open === undefined) return { step: write.step, as: undefined, object: undefined };
-    if (write.operation.service !== open.operation.service || !maybeSame(write.as, open.as)) continue;
+    if (write.operation.service !== open.operation.service || !mayEqual(write.as, open.as)) continue;
     const as = write.as ?? open.as;
     const object = open.objects.find((one) => write.objects.some((other) => meets(one, other)));
     if (object === undefined) continue;
@@ -159,10 +159,6 @@ function meeting(open: TouchingWrite | undefined, would: readonly TouchingWrite[
     return { step: write.step, as, object: isKnown ? { kind, id } : undefined };
   }
   return undefined;
-}
-
-function maybeSame<T>(one: T | undefined, other: T | undefined): boolean {
-  return one === undefined || other === undefined || one === other;
 }
 
 /** The code of the failure that says that an earlier run has left a write open. */
