@@ -1,3 +1,4 @@
+import { shortened } from "../base/text/text.ts";
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
@@ -239,8 +240,7 @@ function headersOf({ headers }: ServiceRequest): string {
 }
 
 function cut(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= LIMITS.calibrateShownChars ? line : `${line.slice(0, LIMITS.calibrateShownChars)}…`;
+  return shortened(text.replaceAll(/\s+/g, " ").trim(), LIMITS.calibrateShownChars);
 }
 
 /** Returns the failure for a service that gives no usable answer. */

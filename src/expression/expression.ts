@@ -1,3 +1,4 @@
+import { shortened } from "../base/text/text.ts";
 import { OutOfSteps, spend, spendOne, withinSteps } from "../base/budget.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { type Json, shownJson } from "../base/json/json.ts";
@@ -42,8 +43,7 @@ export class EvaluationFailure extends Error {
 const NAMED_CHARS = 200;
 
 function named(text: string): string {
-  const line = text.trim().replaceAll(/\s+/g, " ");
-  return line.length <= NAMED_CHARS ? line : `${line.slice(0, NAMED_CHARS).toWellFormed()}…`;
+  return shortened(text.trim().replaceAll(/\s+/g, " "), NAMED_CHARS);
 }
 
 /** Returns the result of the work; `otherwise` if an expression in it has no value, or reads a value that cannot be known yet. */

@@ -142,6 +142,11 @@ export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
+/** Returns a text of at most so many characters, with an ellipsis in the place of the rest. */
+export function shortened(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars).toWellFormed()}…`;
+}
+
 /** Returns at most `most` lines, followed by the number of the others. */
 export function firstLines(lines: readonly string[], most: number): readonly string[] {
   return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;

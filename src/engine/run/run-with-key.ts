@@ -2,7 +2,7 @@ import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
 import { type Json, jsonEquals, textOrJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { firstLines, quoted } from "../../base/text/text.ts";
+import { firstLines, quoted, shortened } from "../../base/text/text.ts";
 import { headingOf } from "../../environment/target.ts";
 import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
@@ -119,12 +119,10 @@ function differencesIn(
   return names.flatMap((name) => {
     const [was, is] = [before[name], now[name]];
     if (was !== undefined && is !== undefined && jsonEquals(was, is)) return [];
-    return [`${what} ${quoted(name)}: was ${shortened(was)}, is ${shortened(is)}`];
+    return [`${what} ${quoted(name)}: was ${spelt(was)}, is ${spelt(is)}`];
   });
 }
 
-function shortened(value: Json | undefined): string {
-  if (value === undefined) return "not given";
-  const text = textOrJson(value);
-  return text.length > LIMITS.editedChars ? `${text.slice(0, LIMITS.editedChars).toWellFormed()}…` : text;
+function spelt(value: Json | undefined): string {
+  return value === undefined ? "not given" : shortened(textOrJson(value), LIMITS.editedChars);
 }

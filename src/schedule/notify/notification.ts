@@ -1,6 +1,6 @@
 import { harmless } from "../../base/text/harmless.ts";
 import { present } from "../../base/present.ts";
-import { count } from "../../base/text/text.ts";
+import { count, shortened } from "../../base/text/text.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { EVENTS } from "../../environment/schema.ts";
 import { oneLine } from "../../report/formats/foreign-text.ts";
@@ -244,6 +244,5 @@ function problemNote(problem: KeptFailure | undefined): KeptFailure | null {
 
 // People read these texts in many places, so invisible characters are shown, and no log reader obeys them.
 function cut(words: string): string {
-  const text = harmless(words);
-  return text.length <= LIMITS.notificationChars ? text : `${text.slice(0, LIMITS.notificationChars)}…`;
+  return shortened(harmless(words), LIMITS.notificationChars);
 }
