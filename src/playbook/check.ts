@@ -23,7 +23,7 @@ import { type CheckText, type CheckedPlaybook, type IncludedPlaybooks, Library }
 import type { Playbook, StepLoops } from "./model.ts";
 import { type CutStep, ListsInPart, type OutputsInPart } from "./types/lists-in-part.ts";
 import { StepNames } from "./types/step-names.ts";
-import { allRead, fieldsOf } from "./keywords/keyword.ts";
+import { allRead, fieldsOf, type Frame } from "./keywords/keyword.ts";
 import { DOING, PLAYBOOK, type PlaybookFields } from "./keywords/playbook.ts";
 import { operationIn } from "./steps/operation-name.ts";
 import { type Outline, Outliner, BLOCK_PARTS } from "./outline.ts";
@@ -134,8 +134,7 @@ type CheckedOutputs = Pick<CheckedPlaybook, "outputs" | "inPart">;
 const NO_OUTPUTS: CheckedOutputs = { outputs: new Map(), inPart: new Map() };
 
 function checkFrame(root: SourceNode, context: CheckContext): MapNode | undefined {
-  for (const { finding, range } of placeEssential(frames.plainValidator(playbookFrame)(toPlain(root)), root))
-    context.report(finding, range);
+  checkAgainst(playbookFrame, root, context);
   if (root.kind === "map" && ![...root.entries.keys()].some((field) => meantField(field, DOING) !== undefined))
     context.report(
       {
@@ -154,14 +153,14 @@ function checkHeldFrames(list: SourceNode | undefined, context: CheckContext): v
   for (const step of itemsIn(list)) {
     for (const part of BLOCK_PARTS) {
       const held = child(step, part);
-      for (const node of itemsIn(held)) checkStepFrame(node, context);
+      for (const node of itemsIn(held)) checkAgainst(stepFrame, node, context);
       checkHeldFrames(held, context);
     }
   }
 }
 
-function checkStepFrame(node: SourceNode, context: CheckContext): void {
-  for (const { finding, range } of placeEssential(frames.plainValidator(stepFrame)(toPlain(node)), node))
+function checkAgainst(frame: Frame, node: SourceNode, context: CheckContext): void {
+  for (const { finding, range } of placeEssential(frames.plainValidator(frame)(toPlain(node)), node))
     context.report(finding, range);
 }
 

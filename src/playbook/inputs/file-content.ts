@@ -133,8 +133,13 @@ function ours({ shape, rule }: ContentSource, value: Json): Json {
 }
 
 function locateIn(file: SourceFile, root: SourceNode, path: readonly string[]): string {
+  return `${positionIn(file, root, path)}${path.length === 0 ? "" : ` (${spellPath("", path)})`}`;
+}
+
+/** Returns where a part of a file's content is: `file:line:column`. */
+export function positionIn(file: SourceFile, root: SourceNode, path: readonly string[]): string {
   const { line, column } = file.positionOf(nodeAt(root, path).range.start);
-  return `${file.path}:${line}:${column}${path.length === 0 ? "" : ` (${spellPath("", path)})`}`;
+  return `${file.path}:${line}:${column}`;
 }
 
 function readJson(source: ContentSource): Content {

@@ -3,7 +3,7 @@ import type { Json } from "../../base/json/json.ts";
 import type { SchemaProblem } from "../../schema/walk.ts";
 import { child, nodeAt, type Range, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
-import { formatOfPath, readContent } from "./file-content.ts";
+import { formatOfPath, positionIn, readContent } from "./file-content.ts";
 import type { CheckContext } from "../check-context.ts";
 import { resolveFrom } from "../playbook-files.ts";
 import { type GivenFields, PART } from "../keywords/input.ts";
@@ -154,15 +154,9 @@ export class FileInputReader {
   }
 
   #text(path: string, node: SourceNode): string | undefined {
-    const { files } = this.#context;
-    const refusal = files === undefined ? undefined : refusalOf(files, { path, use: "data", named: this.#context.named });
-    if (refusal !== undefined) {
-      const { message, ...rest } = refusal;
-      this.#context.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
-      return undefined;
-    }
+    if (!mayReadData(path, node, this.#context)) return undefined;
     try {
-      const text = files?.read(path);
+      const text = this.#context.files?.read(path);
       if (text !== undefined) return text;
       const message = `there is no file ${path}`;
       this.#context.report(
@@ -180,6 +174,16 @@ export class FileInputReader {
   }
 }
 
+/** Returns whether the playbook may read a file of data. Reports why it must not. */
+export function mayReadData(path: string, { range }: SourceNode, context: CheckContext): boolean {
+  const { files, named } = context;
+  const refusal = files === undefined ? undefined : refusalOf(files, { path, use: "data", named });
+  if (refusal === undefined) return true;
+  const { message, ...rest } = refusal;
+  context.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, range);
+  return false;
+}
+
 /** A schema, and the file that it was read from. */
 interface WrittenSchema {
   readonly value: Json;
@@ -190,9 +194,7 @@ interface WrittenSchema {
 // JSON is parsed again as YAML in order to get positions.
 function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem): string {
   const { file, root } = parseYaml(path, text);
-  if (root === undefined) return path;
-  const { line, column } = file.positionOf(nodeAt(root, problem.path).range.start);
-  return `${path}:${line}:${column}`;
+  return root === undefined ? path : positionIn(file, root, problem.path);
 }
 
 interface FileContent extends Pick<FileRule, "validate"> {

@@ -76,21 +76,22 @@ function shown(value: Json): string {
   return value === "" ? "empty" : writeJson(value).slice(0, SHOWN_CHARS);
 }
 
+const FITS: Readonly<Record<ValueShape["type"], (value: Json) => boolean>> = {
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  decimal: (value) => value instanceof Decimal,
+  integer: (value) => value instanceof Decimal && value.isInteger(),
+  date: (value) => typeof value === "string",
+  entity: (value) => isObject(value) && Object.keys(value).length > 0,
+  list: (value) => Array.isArray(value),
+  object: isObject,
+  any: () => true,
+};
+
 function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
-  const fits: Record<ValueShape["type"], () => boolean> = {
-    string: () => typeof value === "string",
-    boolean: () => typeof value === "boolean",
-    decimal: () => value instanceof Decimal,
-    integer: () => value instanceof Decimal && value.isInteger(),
-    date: () => typeof value === "string",
-    entity: () => isObject(value) && Object.keys(value).length > 0,
-    list: () => Array.isArray(value),
-    object: () => isObject(value),
-    any: () => true,
-  };
   const several = type === "entity" && typeof value === "string" ? severalAttributes(value) : undefined;
   const fix = several === undefined ? FIXES[type] : `several attributes are written as ${writeJson(several)}`;
-  if (!fits[type]()) return { message: `must be of type ${type}, and is ${shown(value)}`, fix };
+  if (!FITS[type](value)) return { message: `must be of type ${type}, and is ${shown(value)}`, fix };
   const wrong = type === "date" && typeof value === "string" ? dateProblem(value) : undefined;
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
 }

@@ -5,7 +5,7 @@ import type { OutsideKind, OutsidePlace } from "../../rows/outside.ts";
 import { entriesIn, type MapNode, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { readBare } from "../expressions/bare-expression.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
-import { refusalOf } from "../file-placement.ts";
+import { mayReadData } from "../inputs/file-input.ts";
 import { partsFit } from "../inputs/input-declarations.ts";
 import { ShapeReader } from "../inputs/shape-reader.ts";
 import { ROWS, type RowsFields } from "../keywords/comparison.ts";
@@ -108,8 +108,5 @@ function readPath(node: SourceNode | undefined, { context }: Surroundings): stri
   const written = textOf(node);
   if (node === undefined || written === undefined) return undefined;
   const path = resolveFrom(context.file.path, written);
-  const refusal = context.files === undefined ? undefined : refusalOf(context.files, { path, use: "data", named: context.named });
-  if (refusal === undefined) return path;
-  const { message, ...rest } = refusal;
-  return context.report({ code: "playbook.input-file", message: `${path} ${message}`, ...rest }, node.range);
+  return mayReadData(path, node, context) ? path : undefined;
 }
