@@ -10,7 +10,7 @@ import { read, type ReadResult } from "../engine/read/read.ts";
 import { Unforeseen, unknownValue } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
-import type { PlanContext, RowDetails } from "./context.ts";
+import type { PlanContext } from "./context.ts";
 
 /** Makes a step's read once and judges it as the run would. The result is certain as long as no write would have come before. */
 export async function planRead(context: PlanContext, place: Place, step: CallStep): Promise<void> {
@@ -22,7 +22,7 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
     if ("problem" in bound) return context.fail(place, bound.problem);
     const expects = (reply: Parameters<typeof isExpected>[1]): boolean => isExpected(step, reply);
     const result = await read(context, { operation: step.operation, pages: step.pages, step: place.address, expects, ...bound });
-    if (context.disturbed !== undefined) return context.conclude(...disturbedRead(context, place, { step, result, actor }));
+    if (context.disturbed !== undefined) return concludeDisturbed(context, place, { step, result, actor });
     if (result.kind === "read") response = result.payload;
     const absence = result.kind === "failed" && step.until !== undefined ? await absenceIn(context, result) : "nothing";
     if (typeof absence === "object") return context.fail(place, absence.problem);
@@ -50,12 +50,12 @@ interface Made {
 }
 
 // In the run, this read may return something else. The plan shows this and does not rely on the answer.
-function disturbedRead(context: PlanContext, place: Place, { step, result, actor }: Made): [Place, JsonObject, RowDetails] {
+function concludeDisturbed(context: PlanContext, place: Place, { step, result, actor }: Made): void {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
   const asNow = `the answer may differ in the run: ${context.disturbed ?? ""}`;
   const failed = result.kind === "failed" ? [result.problem.message] : [];
   const verdict = isAsked || result.kind === "failed" ? "cannot-know" : "reads";
-  return [place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor }];
+  context.conclude(place, valueAfter(place, step), { verdict, why: [...failed, asNow], actor });
 }
 
 // Returns `waits` if the expected value may still come, because a run would wait for it.

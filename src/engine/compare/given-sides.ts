@@ -9,7 +9,7 @@ import type { Compare, GivenSides, OutsideSource, ReadSource, Side } from "../..
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import type { StepProblem } from "../../protocol/record.ts";
-import type { SideRow, SideName } from "../../reconcile/row.ts";
+import { type SideRow, type SideName, SIDES } from "../../reconcile/row.ts";
 import { bindIn } from "../service/bind-call.ts";
 import type { SingleRecord } from "../../services/meaning.ts";
 import { listIn } from "../../services/paging/paging.ts";
@@ -38,7 +38,7 @@ export function givenSources(
   const mapped = mappingsOf(looks.mappings, scope);
   if ("code" in mapped) return mapped;
   const sources: RowSource[] = [];
-  for (const name of ["left", "right"] as const) {
+  for (const name of SIDES) {
     const taker = new RowTaker(looks.sides[name], { name, key: looks.key, mapped });
     const source = sourceOf(context, place, taker);
     if ("code" in source) return source;

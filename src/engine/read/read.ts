@@ -78,7 +78,7 @@ export async function read(context: ListReading, reading: ReadRequest): Promise<
 async function readOnce(context: ListReading, reading: ReadRequest): Promise<ReadResult> {
   const { service, call } = reading.operation;
   const { paging } = call;
-  if (paging === undefined) return askOnce(context, reading, undefined);
+  if (paging === undefined) return askOnce(context, reading);
   let first: PageRead | undefined;
   let requests = 0;
   const rows: Json[] = [];
@@ -138,7 +138,7 @@ export async function* pagesOf(context: ListReading, reading: ReadRequest): Asyn
 async function* eachPage(context: ListReading, reading: ReadRequest): AsyncGenerator<ReadResult, void> {
   const { service, call } = reading.operation;
   if (reading.inPieces === true && isPlainList(reading.operation)) return yield* pieces(context, reading);
-  const first = await askOnce(context, reading, undefined);
+  const first = await askOnce(context, reading);
   yield first;
   if (first.kind === "failed" || call.paging === undefined || reading.pages === 1) return;
   const walk = service.paging.walk(call.paging.items, context.service.target.profile);
@@ -194,7 +194,7 @@ async function askInPieces(
   return isCutOff ? { ...last, problem: { ...last.problem, code: CUT_OFF } } : last;
 }
 
-async function askOnce(context: ListReading, reading: ReadRequest, page: string | number | undefined): Promise<ReadResult> {
+async function askOnce(context: ListReading, reading: ReadRequest, page?: string | number): Promise<ReadResult> {
   const { operation, input, caller, loosely = false } = reading;
   const call = { operation, input, caller, loosely, ...present({ page }) };
   // A later page is always retried, because its failure would lose the pages before it.

@@ -8,7 +8,7 @@ import type { Scope } from "../../expression/expression.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { CallStep, SideRead } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
-import { bind, type Template } from "../../playbook/expressions/template.ts";
+import { bind } from "../../playbook/expressions/template.ts";
 import { withSchema } from "../../playbook/steps/call-input.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
@@ -27,25 +27,21 @@ export interface Bound {
   readonly caller: Caller;
 }
 
+/** A call, and the problem that keeps it from being sent, if it has one. */
+export type BoundOrNot = Bound | (Bound & { readonly problem: StepProblem });
+
 /**
  * Binds and checks the input of a call. This happens only now, because the values of expressions were not known earlier. Throws an
  * EvaluationFailure if an expression has no value.
  */
-export function bindCall(
-  context: ReadingContext,
-  place: Pick<Place, "frame" | "rounds">,
-  use: SideRead,
-): Bound | (Bound & { readonly problem: StepProblem }) {
+export function bindCall(context: ReadingContext, place: Pick<Place, "frame" | "rounds">, use: SideRead): BoundOrNot {
   return bindIn(context, context.scopeAt(place), use);
 }
 
 /** Does the same with names that are known already. */
-export function bindIn(
-  context: ReadingContext,
-  scope: Scope,
-  use: SideRead,
-): Bound | (Bound & { readonly problem: StepProblem }) {
-  const input = bindObject(use.with, scope);
+export function bindIn(context: ReadingContext, scope: Scope, use: SideRead): BoundOrNot {
+  const input = bind(use.with, scope);
+  invariant(isObject(input), "`with` is an object");
   const caller = callerOf(use.as, scope);
   const sent = writeJson([input, entityFor(use.operation.service, caller) ?? ""]);
   const problem =
@@ -122,12 +118,6 @@ function halfCharacterProblem(sent: string): StepProblem | undefined {
     why: "the service would receive another text; nothing was sent",
     next: "write the whole character: one beyond U+FFFF counts as two in substring, and has two \\u escapes",
   };
-}
-
-function bindObject(template: Template, scope: Scope): JsonObject {
-  const input = bind(template, scope);
-  invariant(isObject(input), "`with` is an object");
-  return input;
 }
 
 /** Returns the problem of an input whose values are all known. */
