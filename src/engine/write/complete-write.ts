@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { text } from "../../base/json/parts.ts";
 import { objectOf } from "../../base/maps.ts";
 import { present } from "../../base/present.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
@@ -128,15 +129,14 @@ function valueOf(
   return {
     response: payload,
     ...present({ envelope: answered?.envelope ?? undefined, transactionId: settled?.transactionId }),
-    ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...idOf(receipt.receipt) }),
+    ...(receipt === undefined ? {} : { receipt: receipt.receipt, ...transactionOf(receipt.receipt) }),
     ...yieldsOf(step.operation, { input: intended.input, payload, ...known }),
   };
 }
 
 // With async=true, perhaps only the receipt names the transaction id.
-function idOf(receipt: JsonObject): JsonObject {
-  const id = receipt["transactionId"];
-  return typeof id === "string" ? { transactionId: id } : {};
+function transactionOf({ transactionId }: JsonObject): JsonObject {
+  return present({ transactionId: text(transactionId) });
 }
 
 async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Finding> {

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json/json.ts";
+import { field, text } from "../../base/json/parts.ts";
 import { byBookmark } from "../paging/bookmarks.ts";
 import type { ServiceDescriptor } from "../service.ts";
 import { approvals, assets, transfers } from "./assets.ts";
@@ -27,7 +27,7 @@ export const ledger: ServiceDescriptor<"ledger"> = {
       type: "string",
       id: "transaction",
       description: "the ledger transaction's id",
-      from: ({ payload }) => textIn(payload, "transactionId"),
+      from: ({ payload }) => text(field(payload, "transactionId")),
     },
   },
   conserves: { token: tokenConserved, vault: vaultConserved },
@@ -36,8 +36,3 @@ export const ledger: ServiceDescriptor<"ledger"> = {
   exampleActor: "issuer",
   meanings: { ...assets, ...transfers, ...approvals, ...tokens, ...erc1155, ...vaults },
 };
-
-function textIn(payload: Json, name: string): string | undefined {
-  const value = (payload as Record<string, Json> | null)?.[name];
-  return typeof value === "string" ? value : undefined;
-}

@@ -58,7 +58,10 @@ test("what a write yields is taken from what was sent, answered and found", () =
     ["tokenIds", ["S1", "S2"]],
   ]);
   expect(operationNamed("ledger.transfer.request").yields["id"]?.from({ ...written, found: { id: "R1" } })).toBe("R1");
-  expect(operationNamed("ledger.token.mint").yields["transactionId"]?.from({ ...written, payload: null })).toBeUndefined();
+  const { transactionId } = operationNamed("ledger.token.mint").yields;
+  expect(transactionId?.from({ ...written, payload: null })).toBeUndefined();
+  // An empty id would hide the one of the receipt.
+  expect(transactionId?.from({ ...written, payload: { transactionId: "" } })).toBeUndefined();
 });
 
 test("the new owner is named where the profile has it", () => {
