@@ -1,4 +1,5 @@
 import { Decimal } from "../base/numbers/decimal.ts";
+import { numeral } from "../base/json/parts.ts";
 import { isMasked } from "../base/secret.ts";
 import { isObject, type Json, jsonEquals } from "../base/json/json.ts";
 
@@ -8,7 +9,7 @@ import { isObject, type Json, jsonEquals } from "../base/json/json.ts";
  */
 export function maybeSameId(one: Json, other: Json): boolean {
   if (isMasked(one) || isMasked(other) || jsonEquals(one, other)) return true;
-  const [left, right] = [numberOf(one), numberOf(other)];
+  const [left, right] = [numeral(one), numeral(other)];
   return (one instanceof Decimal || other instanceof Decimal) && left !== undefined && right?.equals(left) === true;
 }
 
@@ -21,8 +22,4 @@ export function maybeSame(one: Json | undefined, other: Json | undefined): boole
   if (!isObject(one) || !isObject(other)) return jsonEquals(one, other);
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => maybeSame(one[name], other[name]));
-}
-
-function numberOf(id: Json): Decimal | undefined {
-  return typeof id === "string" ? Decimal.parse(id) : id instanceof Decimal ? id : undefined;
 }

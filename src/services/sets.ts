@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
+import { field } from "../base/json/parts.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Repeatability } from "./probe.ts";
 import { maybeSameId } from "./same-id.ts";
@@ -73,7 +74,7 @@ export function itemsIn({ items, ...shared }: JsonObject): readonly JsonObject[]
 function valuesAt(value: Json, [name, ...rest]: readonly string[]): readonly Json[] {
   if (Array.isArray(value)) return value.flatMap((each: Json) => valuesAt(each, name === undefined ? [] : [name, ...rest]));
   if (name === undefined) return [value];
-  const inner = isObject(value) ? value[name] : undefined;
+  const inner = field(value, name);
   return inner === undefined ? [] : valuesAt(inner, rest);
 }
 

@@ -17,6 +17,11 @@ export function number(value: Json | undefined): Decimal | undefined {
   return value instanceof Decimal ? value : undefined;
 }
 
+/** Returns an exact number, also one that is written in a text; `undefined` for anything else. */
+export function numeral(value: Json | undefined): Decimal | undefined {
+  return typeof value === "string" ? Decimal.parse(value) : number(value);
+}
+
 /** Returns a list, and an empty one for anything else. */
 export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];

@@ -2,6 +2,7 @@ import { parseDate } from "../../base/time/date.ts";
 import { sharingSteps } from "../../base/budget.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../../base/json/json.ts";
+import { field, numeral } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { rested } from "../../base/time/turns.ts";
 import { EvaluationFailure, type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
@@ -286,9 +287,9 @@ class RowTaker {
 
   #number(expression: Expression, scope: Scope): Decimal {
     const value = expression.evaluate(scope);
-    const number = typeof value === "string" ? Decimal.parse(value) : value;
-    if (number instanceof Decimal) return number;
-    throw wrong("value", expression, value, "a number");
+    const number = numeral(value);
+    if (number === undefined) throw wrong("value", expression, value, "a number");
+    return number;
   }
 
   #time(expression: Expression, scope: Scope): number | undefined {
@@ -300,23 +301,23 @@ class RowTaker {
   }
 }
 
-function textOf(field: string, expression: Expression, scope: Scope, parent: string = ""): string {
+function textOf(name: string, expression: Expression, scope: Scope, parent: string = ""): string {
   const value = expression.evaluate(scope);
   if (typeof value === "string") return value;
   if (value instanceof Decimal) return value.canonical();
   if (typeof value === "boolean") return String(value);
-  throw wrong(`${parent}${field}`, expression, value, "text or a number");
+  throw wrong(`${parent}${name}`, expression, value, "text or a number");
 }
 
 function idOf(record: Json): string | undefined {
-  const id = isObject(record) ? record["id"] : undefined;
+  const id = field(record, "id");
   return typeof id === "string" ? id : undefined;
 }
 
 const BELOW_MS = /(\.\d{3})\d+/;
 // A missing field fails the read, since it is not zero.
-function wrong(field: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
-  return new EvaluationFailure(`${field}: ${text.trim()} must give ${wanted}, but gave ${shownJson(value)}`);
+function wrong(name: string, { text }: Expression, value: Json, wanted: string): EvaluationFailure {
+  return new EvaluationFailure(`${name}: ${text.trim()} must give ${wanted}, but gave ${shownJson(value)}`);
 }
 
 /** Returns the scope of a comparison, which distinguishes it from other comparisons with the same name. */

@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, shownJson } from "../../base/json/json.ts";
+import { type Json, shownJson } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import type { Scope } from "../../expression/expression.ts";
 import type { Mapping } from "../../playbook/model.ts";
 import { bind } from "../../playbook/expressions/template.ts";
@@ -51,8 +52,8 @@ function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | St
   for (const [index, row] of rows.entries()) {
     const [one, other] = [fieldOf(row as Json, left), fieldOf(row as Json, right)];
     if (one === undefined || other === undefined) {
-      const field = one === undefined ? left : right;
-      return wrong(part, `its row ${index + 1} has no text or number under "${field}": ${shownJson(row)}`);
+      const missing = one === undefined ? left : right;
+      return wrong(part, `its row ${index + 1} has no text or number under "${missing}": ${shownJson(row)}`);
     }
     if (toRight.has(one)) return wrong(part, `two of its rows have ${JSON.stringify(one)} under "${left}"`);
     if (ofRight.has(other)) return wrong(part, `two of its rows have ${JSON.stringify(other)} under "${right}"`);
@@ -63,7 +64,7 @@ function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | St
 }
 
 function fieldOf(row: Json, name: string): string | undefined {
-  const value = isObject(row) ? row[name] : undefined;
+  const value = field(row, name);
   if (value instanceof Decimal) return value.canonical();
   return typeof value === "string" ? value : undefined;
 }

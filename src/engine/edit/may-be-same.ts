@@ -1,5 +1,5 @@
-import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json } from "../../base/json/json.ts";
+import { numeral } from "../../base/json/parts.ts";
 
 /**
  * Returns whether two values may be the same, where null is an unknown value. A field that only one of them has proves nothing, since it
@@ -12,12 +12,7 @@ export function mayBeSame(one: Json, other: Json): boolean {
   if (isObject(one) && isObject(other)) {
     return Object.entries(one).every(([name, value]) => mayBeSame(value, other[name] ?? null));
   }
-  const [number, otherNumber] = [numberIn(one), numberIn(other)];
+  const [number, otherNumber] = [numeral(one), numeral(other)];
   if (number !== undefined && otherNumber !== undefined) return number.equals(otherNumber);
   return typeof one !== typeof other || typeof one === "object" || one === other;
-}
-
-function numberIn(value: Json): Decimal | undefined {
-  if (value instanceof Decimal) return value;
-  return typeof value === "string" ? Decimal.parse(value) : undefined;
 }

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
+import { type Json, type JsonObject, shownJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { text } from "../../base/json/parts.ts";
+import { recordsIn, text } from "../../base/json/parts.ts";
 import { objectOf } from "../../base/maps.ts";
 import { present } from "../../base/present.ts";
 import type { Discovery, Written } from "../../services/meaning.ts";
@@ -163,12 +163,10 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
 }
 
 function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Finding> {
-  const matches = (Array.isArray(payload) ? payload : []).filter(
-    (record: Json) => isObject(record) && discovery.matches(record, mark),
-  );
-  if (matches.length === 0) return "again";
-  if (matches.length > 1) return { found: { problem: several(discovery, mark, matches.length) } };
-  return { found: { record: matches[0] as JsonObject } };
+  const matches = recordsIn(payload).filter((record) => discovery.matches(record, mark));
+  const [record] = matches;
+  if (record === undefined) return "again";
+  return { found: matches.length > 1 ? { problem: several(discovery, mark, matches.length) } : { record } };
 }
 
 function notFound(discovery: Discovery, mark: string): StepProblem {

@@ -2,6 +2,7 @@ import { meantAttribute, readEntity, severalAttributes } from "../../base/entity
 import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
 import { count, didYouMeanOr } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { ValueShape } from "../declarations.ts";
@@ -164,7 +165,7 @@ function* repeated({ unique }: ValueShape, items: readonly Json[], path: readonl
   if (unique === undefined) return;
   const first = new Map<string, number>();
   for (const [at, item] of items.entries()) {
-    const value = unique === true ? item : isObject(item) ? item[unique] : undefined;
+    const value = unique === true ? item : field(item, unique);
     if (value === undefined) continue;
     const key = canonicalJson(value);
     const before = first.get(key);

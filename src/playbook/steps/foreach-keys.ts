@@ -1,5 +1,6 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isForbiddenKey, type Json, shownJson } from "../../base/json/json.ts";
+import { listOf } from "../../base/json/parts.ts";
 import { type Expression, ifKnown, type Scope } from "../../expression/expression.ts";
 import { unknownValue } from "../../expression/unknown.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -93,8 +94,7 @@ function reportTwice(
 
 function itemsOf(list: Template, known: Scope): readonly Json[] {
   if (list.kind === "list") return list.items.map((item) => valueOf(item, known));
-  const value = valueOf(list, known);
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
+  return listOf(valueOf(list, known));
 }
 
 // A part that only a run knows becomes an unknown value, which reports itself when it is used.

@@ -108,8 +108,12 @@ export function keyFieldOf(tokenId: Json | undefined, earlier: readonly OtherWri
 const DEFINING: ReadonlySet<string> = new Set(["ledger.token.create", "ledger.token.update"]);
 
 function unitNamed(value: Json | undefined): readonly string[] {
-  const id = text(value) ?? number(value)?.canonical();
-  return id === undefined ? [] : [id];
+  return [unitId(value) ?? []].flat();
+}
+
+/** Returns the id of a unit, which may be a text or a number; `undefined` if it has none. */
+export function unitId(value: Json | undefined): string | undefined {
+  return text(value) ?? number(value)?.canonical();
 }
 
 /** What a record shows of one movement. */

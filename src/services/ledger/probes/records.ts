@@ -6,7 +6,7 @@ import { isoTimeOrNull } from "../../../base/time/date.ts";
 import { partyMatch } from "../../probes/match.ts";
 import { maybeSameId } from "../../same-id.ts";
 import { isNewer, names, newnessOf, timeOf } from "../../probes/recency.ts";
-import { matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
+import { matchOf, type Move, movesOf, type ShownMovement, unitId } from "./moves.ts";
 
 // The records of transactions. The service writes each record once, with a time and an id. A record that is newer than the readings before
 // a write, and that proves no other write, cannot come from an earlier moment of the service.
@@ -45,7 +45,6 @@ export function movementsOf(transactions: Json | undefined, tokenId: Json | unde
 }
 
 function movementIn(transaction: JsonObject, detail: JsonObject): TokenMovement {
-  const unit = field(detail["data"], "id");
   return {
     id: text(transaction["id"]),
     at: movedAt(detail, transaction),
@@ -54,7 +53,7 @@ function movementIn(transaction: JsonObject, detail: JsonObject): TokenMovement 
     to: detail["to"],
     amount: number(detail["amount"]),
     type: transaction["type"],
-    unit: text(unit) ?? number(unit)?.canonical(),
+    unit: unitId(field(detail["data"], "id")),
   };
 }
 
