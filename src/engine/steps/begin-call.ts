@@ -56,7 +56,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
     if (await holdsAlready(context, { place, step, ensure, startedAt, bound })) return;
   }
   if ("problem" in bound) return context.stop(place, { startedAt, outcome: "failed", problem: bound.problem });
-  if (!isWrite(step)) return readStep(context, step, { place, startedAt, bound });
+  if (!isWrite(step)) return readStep(context, { place, step, startedAt, bound });
   context.actAs({ operation: step.operation, caller: bound.caller });
   return send(context, { place, step, bound: completedCall(context, place, step, bound), startedAt });
 }

@@ -18,78 +18,70 @@ import type { Reply } from "../service/reply.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
 
-/** The result of the attempts of a read. */
+/** What the attempts of a read have shown so far. */
 interface Tried {
-  readonly last: ReadResult | undefined;
+  last: ReadResult | undefined;
   /** Why `until` did not hold for the last answer; `undefined` if the last read failed. */
-  readonly unmet: StepProblem | undefined;
-  readonly requests: number;
+  unmet: StepProblem | undefined;
+  requests: number;
 }
 
 interface Begun {
   readonly place: Place;
+  readonly step: CallStep;
   readonly startedAt: number;
   readonly bound: Bound;
 }
 
 /** Reads until `until` holds, then checks the expectations. Repeats both as often as `retry` allows. */
-export async function readStep(context: ReadingContext, step: CallStep, begun: Begun): Promise<void> {
-  let requests = 0;
-  let last: Tried["last"];
-  let unmet: Tried["unmet"];
-  const ask = async (by?: number): Promise<ReadResult> => {
-    const expects = (reply: Reply): boolean => isExpected(step, reply);
-    last = await read(context, {
-      operation: step.operation,
-      pages: step.pages,
-      step: begun.place.address,
-      expects,
-      by,
-      failsAtOnce: step.retry !== undefined,
-      ...begun.bound,
-    });
-    requests += last.requests;
-    unmet = undefined;
-    return last;
-  };
-  const missed = (problem: StepProblem): void => void (unmet = problem);
+export async function readStep(context: ReadingContext, begun: Begun): Promise<void> {
+  const { place, step, bound } = begun;
+  const tried: Tried = { last: undefined, unmet: undefined, requests: 0 };
   const once = async (): Promise<JudgedRead | "late" | "stopping"> => {
     if (context.stopping) return "stopping";
-    const result = await untilItHolds(context, step, begun, { ask, missed });
-    return typeof result === "string" || !("kind" in result) ? result : judge(context, step, begun.place, result);
+    const result = await untilItHolds(context, begun, tried);
+    return typeof result === "string" || !("kind" in result) ? result : judge(context, step, place, result);
   };
   const pause = async (_judged: unknown, tries: number): Promise<boolean> => {
     if (step.retry === undefined || tries >= step.retry.attempts) return false;
-    await context.pause(pauseAfter(step.retry, tries), begun.place.address);
+    await context.pause(pauseAfter(step.retry, tries), place.address);
     return true;
   };
   const ended = await retry(once, { isFinal: (judged) => typeof judged === "string" || "value" in judged, pause });
   if (ended === "stopping") return;
-  if (ended === "late") return timedOut(context, step, begun, { last, unmet, requests });
-  conclude(context, begun, ended, { requests, ...recordedActor({ ...step, ...begun.bound }) });
+  if (ended === "late") return timedOut(context, begun, tried);
+  conclude(context, begun, ended, { requests: tried.requests, ...recordedActor({ ...step, ...bound }) });
 }
 
 async function untilItHolds(
   context: ReadingContext,
-  step: CallStep,
-  { place }: Begun,
-  { ask, missed }: { readonly ask: (by?: number) => Promise<ReadResult>; readonly missed: (problem: StepProblem) => void },
+  begun: Begun,
+  tried: Tried,
 ): Promise<ReadResult | Problem | "late" | "stopping"> {
+  const { place, step } = begun;
   const { until, wait } = step;
-  if (until === undefined || wait === undefined) return ask();
-  return lookUntil(
-    context,
-    { address: place.address, for: until.text.trim(), wait },
-    async (by): Promise<LookResult<ReadResult | Problem>> => {
-      const result = await ask(by);
-      if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
-      const awaited = awaitedIn(context, until, place, result.payload);
-      if (awaited === "holds") return { found: result };
-      if (!awaited.mayHold) return { found: { problem: awaited.problem } };
-      missed(awaited.problem);
-      return "again";
-    },
-  );
+  if (until === undefined || wait === undefined) return ask(context, begun, tried);
+  const look = async (by: number): Promise<LookResult<ReadResult | Problem>> => {
+    const result = await ask(context, begun, tried, by);
+    if (result.kind === "failed") return mayPass(result.reply) ? "again" : notYet(context, result);
+    const awaited = awaitedIn(context, until, place, result.payload);
+    if (awaited === "holds") return { found: result };
+    if (!awaited.mayHold) return { found: { problem: awaited.problem } };
+    tried.unmet = awaited.problem;
+    return "again";
+  };
+  return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, look);
+}
+
+async function ask(context: ReadingContext, { place, step, bound }: Begun, tried: Tried, by?: number): Promise<ReadResult> {
+  const { operation, pages, retry: retries } = step;
+  const expects = (reply: Reply): boolean => isExpected(step, reply);
+  const failsAtOnce = retries !== undefined;
+  const last = await read(context, { operation, pages, step: place.address, expects, by, failsAtOnce, ...bound });
+  tried.requests += last.requests;
+  tried.last = last;
+  tried.unmet = undefined;
+  return last;
 }
 
 /**
@@ -173,12 +165,7 @@ function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
   return { response, outcome: "ok", ...present({ envelope }) };
 }
 
-function timedOut(
-  context: ReadingContext,
-  step: CallStep,
-  { place, startedAt, bound }: Begun,
-  { last, unmet, requests }: Tried,
-): void {
+function timedOut(context: ReadingContext, { place, step, startedAt, bound }: Begun, { last, unmet, requests }: Tried): void {
   const { until, wait, onTimeout } = step;
   const why = unmet?.message ?? `this does not hold: ${until?.text.trim() ?? ""}`;
   const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} ${why}`;
