@@ -17,3 +17,11 @@ export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
 export function objectOf<V, T>(map: ReadonlyMap<string, V>, make: (value: V, key: string) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(Array.from(map, ([key, value]) => [key, make(value, key)] as const));
 }
+
+/** Returns an object with the names of another one and new values made from its values. */
+export function mapValues<V, T>(
+  object: Readonly<Record<string, V>>,
+  make: (value: V, name: string) => T,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, make(value, name)]));
+}

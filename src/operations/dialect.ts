@@ -1,5 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json } from "../base/json/json.ts";
+import { mapValues } from "../base/maps.ts";
 import { resolve } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
@@ -13,11 +14,10 @@ export function fromTexts(schema: JsonSchema, value: Json, dialect: ValueDialect
   const { type = [], properties = {}, items } = resolve(schema);
   if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => fromTexts(items, item, dialect));
   if (isObject(value)) {
-    const fields = Object.entries(value).map(([name, field]) => {
+    return mapValues(value, (field, name) => {
       const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      return [name, declared === undefined ? field : fromTexts(declared, field, dialect)] as const;
+      return declared === undefined ? field : fromTexts(declared, field, dialect);
     });
-    return Object.fromEntries(fields);
   }
   const types = [type].flat();
   if (typeof value !== "string" || types.includes("string")) return value;

@@ -1,6 +1,8 @@
 import { command } from "../base/command-line.ts";
 import { Failure, invariant } from "../base/failure.ts";
 import type { JsonObject } from "../base/json/json.ts";
+import { mapValues } from "../base/maps.ts";
+import { present } from "../base/present.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { contract, type ContractOperation } from "../contract/contract.ts";
 import type { ReadMeaning, WriteMeaning, Written, Yield } from "../services/meaning.ts";
@@ -59,8 +61,7 @@ function join(name: string, call: ContractOperation): Operation {
 
 /** Returns the values of a write that later steps can use, if they are known; the others are left out. */
 export function yieldsOf({ yields }: Operation, written: Written): JsonObject {
-  const values = Object.entries(yields).map(([name, { from }]) => [name, from(written)] as const);
-  return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return present(mapValues(yields, ({ from }) => from(written))) as JsonObject;
 }
 
 /** Returns the operation with this name. Throws a Failure that suggests the nearest name. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type Json, type JsonObject } from "../base/json/json.ts";
+import { mapValues } from "../base/maps.ts";
 import type { GivenToRun } from "../engine/run/concurrency-groups.ts";
 import type { FileData } from "../playbook/playbook-files.ts";
 import type { Playbook } from "../playbook/model.ts";
@@ -17,7 +18,7 @@ export interface ReadyPlaybook extends GivenToRun {
  * data files. Names of included playbooks begin with the file.
  */
 export function digestsOfGiven(given: ReadyPlaybook): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(valuesOf(given)).map(([name, value]) => [name, digestOfValue(value)]));
+  return mapValues(valuesOf(given), digestOfValue);
 }
 
 /** Returns a digest of a value. It does not depend on the order of fields or the spelling of numbers. */

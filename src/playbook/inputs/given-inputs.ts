@@ -1,5 +1,6 @@
 import { Failure, messageOf } from "../../base/failure.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
+import { mapValues } from "../../base/maps.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, firstProblems, placeOfTwice, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
@@ -68,7 +69,7 @@ type Spell = (declaration: InputDeclaration | undefined, given: Json) => string;
 
 function spellings({ inputs }: Playbook, given: GivenInputs, spell: Spell): Readonly<Record<string, string>> {
   const declared = new Map(inputs.map((input) => [input.name, input]));
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, spell(declared.get(name), value)]));
+  return mapValues(given, (value, name) => spell(declared.get(name), value));
 }
 
 function spelled(declaration: InputDeclaration | undefined, given: Json): string {

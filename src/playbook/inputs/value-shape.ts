@@ -3,6 +3,7 @@ import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { field } from "../../base/json/parts.ts";
+import { mapValues } from "../../base/maps.ts";
 import { count, didYouMeanOr } from "../../base/text/text.ts";
 import { patternOf } from "../../expression/pattern.ts";
 import type { ValueShape } from "../declarations.ts";
@@ -28,12 +29,10 @@ export function coerce(shape: ValueShape, value: Json, plain = false): Json {
 function withParts({ items, properties }: ValueShape, value: Json, map: (shape: ValueShape, part: Json) => Json): Json {
   if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => map(items, item));
   if (properties === undefined || !isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => {
-      const property = properties.get(name);
-      return [name, property === undefined ? part : map(property, part)];
-    }),
-  );
+  return mapValues(value, (part, name) => {
+    const property = properties.get(name);
+    return property === undefined ? part : map(property, part);
+  });
 }
 
 function coerceText({ type }: ValueShape, text: string, plain: boolean): Json {

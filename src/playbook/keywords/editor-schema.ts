@@ -1,5 +1,6 @@
 import { ENTITY_PATTERN } from "../../base/entity.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
+import { mapValues } from "../../base/maps.ts";
 import { present } from "../../base/present.ts";
 import { contract, resolve } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
@@ -29,7 +30,7 @@ export interface KnownPlaybook {
  * the library.
  */
 export function playbookSchema(shipped: readonly KnownPlaybook[]): object {
-  const definitions = Object.fromEntries(Object.entries(contract.$defs).map(([name, schema]) => [name, editable(schema)]));
+  const definitions = mapValues(contract.$defs, editable);
   const entity = { anyOf: [definitions["Entity"], { type: "string", pattern: ENTITY_PATTERN }] };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -58,7 +59,7 @@ function stepSchema(shipped: readonly KnownPlaybook[]): object {
   return {
     ...stepFrame,
     properties: {
-      ...Object.fromEntries(Object.entries(STEP).map(([name, keyword]) => [name, inEditor(keyword, all)])),
+      ...mapValues<Keyword, object>(STEP, (keyword) => inEditor(keyword, all)),
       uses: {
         description: "The operation to call, or the path of a playbook to run.",
         anyOf: [namesOf(all), playbooksOf(shipped), { type: "string", pattern: PATH }],
@@ -148,7 +149,7 @@ function editableObject(schema: JsonSchema): object {
   const { properties = {}, additionalProperties } = schema;
   return {
     ...schema,
-    properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, editable(field)])),
+    properties: mapValues(properties, editable),
     ...(typeof additionalProperties === "object" ? { additionalProperties: editable(additionalProperties) } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { getOrInsert } from "../../base/maps.ts";
+import { getOrInsert, mapValues, objectOf } from "../../base/maps.ts";
 import { Recent } from "../../base/recent.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
@@ -43,14 +43,8 @@ function typeOfObject(types: TypeEnvironment, schema: JsonSchema, name: string):
   if (types.has(name)) return name;
   if (name === "Entity") return ENTITY_TYPE;
   if (schema.properties === undefined || schema.additionalProperties === true) return "map<string, dyn>";
-  const fields = Object.entries(schema.properties).map(([field, inner]) => [
-    field,
-    typeOfSchema(types, inner, name + capital(field)),
-  ]);
-  return types.define(name, Object.fromEntries(fields) as Record<string, TypeName>, {
-    words: wordsOf(schema),
-    ids: idFieldsOf(schema, name),
-  });
+  const fields = mapValues(schema.properties, (inner, field) => typeOfSchema(types, inner, name + capital(field)));
+  return types.define(name, fields, { words: wordsOf(schema), ids: idFieldsOf(schema, name) });
 }
 
 function wordsOf({ properties = {} }: JsonSchema): Words {
@@ -156,7 +150,7 @@ function defineStep(types: TypeEnvironment, operation: Operation, response: Type
     outcome: "string",
     ...(operation.writes && receipts !== undefined ? { receipt: typeOfSchema(types, receipts.schema, "Receipt") } : {}),
     ...(envelope === undefined ? {} : { envelope: "map<string, dyn>" }),
-    ...Object.fromEntries(Object.entries(operation.yields).map(([field, { type }]) => [field, type])),
+    ...mapValues(operation.yields, ({ type }) => type),
     ...more?.fields,
   };
   const words: Words = (field) => operation.yields[field]?.description ?? STEP_WORDS[field];
@@ -229,10 +223,10 @@ function typeOfProperties(types: TypeEnvironment, { properties, required, values
   if (properties === undefined) {
     return `map<string, ${values === undefined ? "dyn" : typeOfShape(types, values, `${hint}Value`)}>`;
   }
-  const fields = [...properties].map(([field, shape]) => [field, typeOfShape(types, shape, hint + capital(field))]);
+  const fields = objectOf(properties, (shape, field) => typeOfShape(types, shape, hint + capital(field)));
   const optional = new Set([...properties.keys()].filter((field) => required?.has(field) !== true));
   const about = { ids: datesIn(properties), optional };
-  return types.define(freeName(types, hint), Object.fromEntries(fields) as Record<string, TypeName>, about);
+  return types.define(freeName(types, hint), fields, about);
 }
 
 function datesIn(fields: Iterable<readonly [string, ValueShape]>): IdFields {
