@@ -15,7 +15,7 @@ import { hasWrites, stepsIn } from "../playbook/playbook-walk.ts";
 import { frameOf, parseAddress, roundOf } from "../protocol/address.ts";
 import type { Ending } from "../protocol/decide.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
-import type { PlannedPlace } from "./row.ts";
+import { knownAfter, type PlannedPlace } from "./row.ts";
 
 /** Opens a block. Its steps are planned as if none of them failed, unless one certainly does. */
 export function openBlock(context: PlanContext, place: Place, { rescue, always }: BlockStep): void {
@@ -66,15 +66,15 @@ export function close(context: PlanContext, place: Place, ending: Ending): void 
 }
 
 // As in a run, the outcome is changed if a part is changed, and unchanged if every write was unnecessary.
-function outcomeOf(context: PlanContext, { step, address }: Place, holds: readonly string[]): Json {
+function outcomeOf(context: PlanContext, place: Place, holds: readonly string[]): Json {
+  const { step, address } = place;
   const rows = holds.flatMap((held) => context.row(held) ?? []);
   if (step.kind === "block" && step.rescue.length > 0 && rows.some(({ verdict }) => MAY_FAIL.has(verdict))) {
     if (hasWrites(step.rescue)) context.disturb(`${address} may write before it`);
-    return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run: it may be rescued`);
+    return knownAfter(place, "outcome", ": it may be rescued");
   }
   if (rows.some(({ verdict }) => verdict === "will-create" || verdict === "will-change")) return "changed";
-  if (rows.some(({ verdict, writes }) => verdict === "cannot-know" && writes !== null))
-    return unknownValue(`steps.${step.id}.outcome is known only when ${address} has run`);
+  if (rows.some(({ verdict, writes }) => verdict === "cannot-know" && writes !== null)) return knownAfter(place, "outcome");
   return rows.some(({ verdict }) => verdict === "already-so") ? "unchanged" : "ok";
 }
 

@@ -7,9 +7,10 @@ import { callerOf } from "../engine/service/caller.ts";
 import type { Place } from "../engine/run/plan-steps.ts";
 import { absenceIn } from "../engine/read/not-there.ts";
 import { read, type ReadResult } from "../engine/read/read.ts";
-import { Unforeseen, unknownValue } from "../expression/unknown.ts";
+import { Unforeseen } from "../expression/unknown.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
+import { knownAfter } from "./row.ts";
 import type { PlanContext } from "./context.ts";
 
 /** Makes a step's read once and judges it as the run would. The result is certain as long as no write would have come before. */
@@ -78,9 +79,8 @@ function wait(context: PlanContext, place: Place, step: CallStep, actor: string 
   context.disturb(`${place.address} would wait before it`);
 }
 
-function valueAfter({ address }: Place, step: CallStep): JsonObject {
-  const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
-  if (step.fails !== undefined) return { outcome: "ok", refusal: unknown("refusal") };
-  const envelope = step.operation.service.envelope !== undefined ? { envelope: unknown("envelope") } : {};
-  return { outcome: "ok", response: unknown("response"), ...envelope };
+function valueAfter(place: Place, step: CallStep): JsonObject {
+  if (step.fails !== undefined) return { outcome: "ok", refusal: knownAfter(place, "refusal") };
+  const envelope = step.operation.service.envelope === undefined ? {} : { envelope: knownAfter(place, "envelope") };
+  return { outcome: "ok", response: knownAfter(place, "response"), ...envelope };
 }

@@ -1,11 +1,18 @@
+import type { Json } from "../base/json/json.ts";
 import { getOrInsert } from "../base/maps.ts";
 import { headingsOf, type Place, usesOf } from "../engine/run/plan-steps.ts";
+import { unknownValue } from "../expression/unknown.ts";
 import type { Playbook } from "../playbook/model.ts";
 import { keysOf, parseAddress, stepOf } from "../protocol/address.ts";
 import type { PlannedStep } from "../report/plan/shape.ts";
 
 /** The place of a step in a run. If nothing leads to the step yet, not all rounds around it are known. */
 export type PlannedPlace = Pick<Place, "step" | "address" | "within"> & Partial<Pick<Place, "rounds">>;
+
+/** Returns an unknown value in place of what a step gives to later steps under this name. */
+export function knownAfter({ step, address }: Pick<PlannedPlace, "step" | "address">, name: string, why = ""): Json {
+  return unknownValue(`steps.${step.id}.${name} is known only when ${address} has run${why}`);
+}
 
 /** Returns the row of a step with what the playbook defines, before it is planned. */
 export function rowOf(

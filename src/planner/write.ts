@@ -10,6 +10,7 @@ import type { GivenNames } from "../services/given-names.ts";
 import type { CallStep } from "../playbook/model.ts";
 import type { StepProblem } from "../protocol/record.ts";
 import type { PlanContext, RowDetails } from "./context.ts";
+import { knownAfter } from "./row.ts";
 import { type ForeseenValue, foreseeObject } from "../engine/run/foresee.ts";
 
 /** Plans a write, without sending it. */
@@ -80,8 +81,8 @@ interface Written {
 }
 
 // Later steps see what the playbook itself gives. What the service or the run would give is unknown.
-function valueAfter(context: PlanContext, { address }: Place, { step, input, verdict }: Written): JsonObject {
-  const unknown = (name: string): Json => unknownValue(`steps.${step.id}.${name} is known only when ${address} has run`);
+function valueAfter(context: PlanContext, place: Place, { step, input, verdict }: Written): JsonObject {
+  const unknown = (name: string): Json => knownAfter(place, name);
   if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
   const { profile } = context.target;
   const whole =
