@@ -18,9 +18,9 @@ export function identityOf({ file, folder }: PlaybookPlace): string {
   return `./${posix.join((folder ?? ".").replaceAll("\\", "/"), file.replaceAll("\\", "/"))}`;
 }
 
-/** Returns the name by which the drifts of a playbook are remembered: its path from the project's folder. */
-export function nameInProject(place: PlaybookPlace): string {
-  return nameOfIdentity(identityOf(place)) ?? place.file;
+/** Returns the name by which the drifts of a run's playbook are remembered: its path from the project's folder. */
+export function nameInProject(opened: Pick<RunOpened, "playbook" | "folder">): string {
+  return nameOfIdentity(identityOf(placeOf(opened))) ?? opened.playbook.file;
 }
 
 /** Returns the path of a playbook from the project's folder, given its identity (see `identityOf`); `undefined` for an empty text. */

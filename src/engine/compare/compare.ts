@@ -5,7 +5,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { count } from "../../base/text/text.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides } from "../../playbook/model.ts";
 import { type Comparison, type ComparisonCounts, type ComparisonName, type Gap, openFirst } from "../../protocol/comparison.ts";
-import { nameInProject, placeOf } from "../../protocol/identity.ts";
+import { nameInProject } from "../../protocol/identity.ts";
 import type { StepProblem, StoppedOutcome } from "../../protocol/record.ts";
 import type { ComparisonWords, DriftsAfterRun } from "../../reconcile/sighting.ts";
 import type { Rules } from "../../reconcile/judge.ts";
@@ -56,7 +56,7 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
   const scope = context.scopeAt(place);
   const { environment } = context.target;
   const { id, file: typed } = context.playbook;
-  const file = nameInProject(placeOf(context.opened));
+  const file = nameInProject(context.opened);
   const name = {
     environment,
     playbook: playbookName(context),

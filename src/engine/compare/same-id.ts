@@ -1,7 +1,7 @@
 import { posix, resolve } from "node:path";
 import { LIMITS } from "../../base/limits.ts";
 import { readRegular } from "../../files/regular.ts";
-import { nameInProject, placeOf } from "../../protocol/identity.ts";
+import { nameInProject } from "../../protocol/identity.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { child, textOf } from "../../source/node.ts";
 import { parseYaml } from "../../source/parse.ts";
@@ -9,7 +9,7 @@ import type { RunContext } from "../run/run-context.ts";
 
 /** Returns the problem of a comparison that would share the drifts of another file: `other`, which still exists and has the same id (decision 195). */
 export function sameIdProblem({ opened, playbook, ports }: RunContext, other: string | undefined): StepProblem | undefined {
-  const own = nameInProject(placeOf(opened));
+  const own = nameInProject(opened);
   if (playbook.id === undefined || other === undefined || other === own) return undefined;
   const path = resolve(ports.cwd, posix.relative(opened.folder ?? ".", "."), other);
   if (!isStillNamed(playbook.id, { path, name: other })) return undefined;

@@ -2,7 +2,7 @@
 import { ifKnown } from "../../expression/expression.ts";
 import { compares } from "../../playbook/playbook-walk.ts";
 import { holdersOf, includingStep, parseAddress } from "../../protocol/address.ts";
-import { nameInProject, placeOf } from "../../protocol/identity.ts";
+import { nameInProject } from "../../protocol/identity.ts";
 import type { RunOutcome } from "../../protocol/record.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { scopeName } from "./given-sides.ts";
@@ -10,7 +10,7 @@ import { pathTo, playbookIn } from "./step-path.ts";
 
 /** Returns the name by which the drifts of a playbook are known. */
 export function playbookName({ playbook: { id }, opened }: Pick<RunContext, "playbook" | "opened">): string {
-  return id ?? nameInProject(placeOf(opened));
+  return id ?? nameInProject(opened);
 }
 
 const OWN = "reconcile.";

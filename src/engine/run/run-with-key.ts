@@ -92,12 +92,12 @@ function assertSame(
 }
 
 function placeDifferences(opened: RunOpened, { playbook, folder, target }: RunParts): readonly string[] {
-  const here = { file: playbook.file, folder };
-  const isSame = identityOf(placeOf(opened)) === identityOf(here);
+  const was = identityOf(placeOf(opened));
+  const is = identityOf({ file: playbook.file, folder });
   const now = headingOf(target);
   const places = differingFields(opened.target, now);
   return [
-    ...(isSame ? [] : [`playbook: was ${identityOf(placeOf(opened))}, is ${identityOf(here)}`]),
+    ...(was === is ? [] : [`playbook: was ${was}, is ${is}`]),
     ...places.map((name) => `${name}: was ${opened.target[name] ?? "none"}, is ${now[name] ?? "none"}`),
   ];
 }
