@@ -91,7 +91,7 @@ export function pageOf(operation: Operation): OperationPage {
     facts: factsOf(operation),
     input: fieldsOf(input),
     inputNotes: inputNotes(operation, input),
-    yields: yieldsOf(operation),
+    yields: yieldedFields(operation),
     conditions: call.conditions.filter((condition) => isRefusal(condition, operation)),
     furtherConditions: call.furtherConditions.filter((condition) => isRefusal(condition, operation)),
     failures: failuresOf(operation),
@@ -157,7 +157,7 @@ function inputNotes(operation: Operation, { properties = {}, required = [] }: Js
   ];
 }
 
-function yieldsOf(operation: Operation): readonly PageField[] {
+function yieldedFields(operation: Operation): readonly PageField[] {
   const { writes, service, yields } = operation;
   const response = responseSchema(operation);
   const [type, description] =

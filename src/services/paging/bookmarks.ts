@@ -1,5 +1,5 @@
 import { field, text } from "../../base/json/parts.ts";
-import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
+import { type AfterPage, broken, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 
 /** Each page names the bookmark of the next page. */
 export const byBookmark: Paging = {
@@ -37,15 +37,11 @@ class BookmarkWalk implements PageWalk {
 
 // Some services give an empty last page the bookmark that led to it. A new bookmark leads to records that were not read yet.
 function emptyPage(page: number, bookmark: string): AfterPage {
-  return {
-    kind: "broken",
-    misnamed: false,
-    problem: {
-      code: "paging.empty",
-      message: `page ${page} has no records, but the bookmark ${shown(bookmark)} of a page after it`,
-      why: "the list may have records after this page, so the pages that were read are not used",
-    },
-  };
+  return broken({
+    code: "paging.empty",
+    message: `page ${page} has no records, but the bookmark ${shown(bookmark)} of a page after it`,
+    why: "the list may have records after this page, so the pages that were read are not used",
+  });
 }
 
 function shown(bookmark: string): string {
@@ -53,13 +49,9 @@ function shown(bookmark: string): string {
 }
 
 function repeated(bookmark: string): AfterPage {
-  return {
-    kind: "broken",
-    misnamed: false,
-    problem: {
-      code: "paging.repeated",
-      message: `the service gave the bookmark ${shown(bookmark)} twice`,
-      why: "the list would never end, so the pages that were read are not used",
-    },
-  };
+  return broken({
+    code: "paging.repeated",
+    message: `the service gave the bookmark ${shown(bookmark)} twice`,
+    why: "the list would never end, so the pages that were read are not used",
+  });
 }

@@ -3,7 +3,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, jsonEquals, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { field } from "../../base/json/parts.ts";
 import { count } from "../../base/text/text.ts";
-import { type AfterPage, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
+import { type AfterPage, broken, listIn, type PageWalk, type Paging, type ReadPage } from "./paging.ts";
 import type { KeptFailure } from "../../base/failure.ts";
 
 /** Pages have numbers, and `pagination` gives their count. */
@@ -82,10 +82,6 @@ class NumberWalk implements PageWalk {
 // Interface A puts its pagination inside the response or beside it.
 function paginationOf({ payload, envelope }: ReadPage): JsonObject | undefined {
   return [field(payload, "pagination"), envelope?.["pagination"]].find(isObject);
-}
-
-function broken(problem: KeptFailure, misnamed = false): AfterPage {
-  return { kind: "broken", problem, misnamed };
 }
 
 const MOVED = "the pages that were read may lack something, or have it twice, so they are not used";

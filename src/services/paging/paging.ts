@@ -41,6 +41,11 @@ export type AfterPage =
   /** Neither this page nor the pages before it are used. `misnamed`: the parameter may have another name. */
   | { readonly kind: "broken"; readonly problem: KeptFailure; readonly misnamed: boolean };
 
+/** Returns that a list cannot be used. `misnamed`: the parameter that selects a page may have another name. */
+export function broken(problem: KeptFailure, misnamed = false): AfterPage {
+  return { kind: "broken", problem, misnamed };
+}
+
 /** Returns the list of a page. A missing list, or null, is empty. */
 export function listIn(payload: Json, name: string): readonly Json[] {
   return listOf(field(payload, name));
