@@ -63,7 +63,17 @@ export interface DraftVault {
   /** Its share tokens, and other tokens that were added to it. */
   readonly shares: DraftToken[];
   /** The assets that a deposit has named, with their receivers. */
-  readonly deposits: { readonly asset: DraftAsset; readonly share: DraftToken; readonly receivers: readonly ExploringActor[] }[];
+  readonly deposits: DraftDeposit[];
+}
+
+/** An asset that a sequence deposits in a vault. */
+export interface DraftDeposit {
+  /** The asset. */
+  readonly asset: DraftAsset;
+  /** The share token that is issued against it. */
+  readonly share: DraftToken;
+  /** The receivers of the shares. */
+  readonly receivers: readonly ExploringActor[];
 }
 
 /** A sequence that is being generated: its steps, and what they create. It knows no rule of the service, only which calls may be worth a try. */
@@ -92,15 +102,25 @@ export class Draft {
     this.assetTypes = assetTypes;
   }
 
-  /** Returns the id of the next step. */
-  nextId(uses: LedgerOperation): string {
+  /** Adds a call at the end of the sequence. */
+  add(uses: LedgerOperation, as: ExploringActor, input: JsonObject): void {
+    this.steps.push({ id: this.#nextId(uses), as, uses, with: input });
+  }
+
+  /** Adds the call that a maker makes, if it makes one now. */
+  make(uses: LedgerOperation, maker: Maker): void {
+    const call = typeof maker === "string" ? undefined : maker(this, this.#nextId(uses));
+    if (call !== undefined) this.add(uses, call.as, call.with);
+  }
+
+  #nextId(uses: LedgerOperation): string {
     const word = (uses.split(".").at(-1) ?? "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return `${word}${this.steps.length + 1}`;
   }
 
-  /** Adds a call at the end of the sequence. */
-  add(uses: LedgerOperation, as: ExploringActor, input: JsonObject): void {
-    this.steps.push({ id: this.nextId(uses), as, uses, with: input });
+  /** Returns a call about a random one of the items; `undefined` if there is none. */
+  forOne<T>(items: readonly T[], callFor: (item: T) => DraftCall | undefined): DraftCall | undefined {
+    return items.length === 0 ? undefined : callFor(this.dice.pick(items));
   }
 
   /** Returns a random actor. */
@@ -153,5 +173,10 @@ export function given(step: string, name = "id"): string {
   return `\${{ steps.${step}.${name} }}`;
 }
 
-/** Adds a call of one operation to a sequence, if the sequence has what the call needs. A text says why the explorer never makes this call. */
-export type Maker = ((draft: Draft) => void) | string;
+/** A call of an operation that is already chosen. */
+export type DraftCall = Pick<ExploredStep, "as" | "with">;
+
+/**
+ * Makes a call of one operation, if the sequence has what the call needs; `step` is the id of its step. A text says why the explorer never makes this call.
+ */
+export type Maker = ((draft: Draft, step: string) => DraftCall | undefined) | string;

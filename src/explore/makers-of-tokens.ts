@@ -11,27 +11,13 @@ const STRANGER = { orgId: "elsewhere", userId: `eve${RUN_KEY}` };
 
 /** Generates calls of the operations in sections B.4 and B.5. */
 export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
-  "ledger.token.create": (draft) => {
+  "ledger.token.create": (draft, step) => {
     const { dice } = draft;
     const isUnits = dice.chance(0.3);
     const cap = dice.pick([undefined, undefined, "100", "100.5", "0", "3"]);
     const by = draft.anybody();
-    const id = draft.nextId("ledger.token.create");
-    draft.add("ledger.token.create", by, {
-      name: `Explored ${RUN_KEY}`,
-      symbol: "EXP",
-      classification: classificationOf(draft, isUnits),
-      behaviour: {
-        ...(isUnits ? {} : { decimal: Decimal.of(2) }),
-        ...(cap === undefined ? {} : { maxMintQuantity: Decimal.fromJsonSource(cap) }),
-        ...(dice.chance(0.15) ? { transferable: false } : {}),
-        ...(dice.chance(0.15) ? { burnable: false } : {}),
-        ...(dice.chance(0.15) ? { rolesMap: { minter_role_name: "minter", burner_role_name: "burner" } } : {}),
-      },
-      ...(dice.chance(0.4) ? { tokenPermissions: permissionsOf(draft) } : {}),
-    });
     draft.tokens.push({
-      id: given(id),
+      id: given(step),
       by,
       isUnits,
       cap: cap === "0" ? undefined : cap,
@@ -40,89 +26,96 @@ export const MAKERS_OF_TOKENS: Readonly<Record<OfTokens, Maker>> = {
       holders: [],
       isShare: false,
     });
+    return {
+      as: by,
+      with: {
+        name: `Explored ${RUN_KEY}`,
+        symbol: "EXP",
+        classification: classificationOf(draft, isUnits),
+        behaviour: {
+          ...(isUnits ? {} : { decimal: Decimal.of(2) }),
+          ...(cap === undefined ? {} : { maxMintQuantity: Decimal.fromJsonSource(cap) }),
+          ...(dice.chance(0.15) ? { transferable: false } : {}),
+          ...(dice.chance(0.15) ? { burnable: false } : {}),
+          ...(dice.chance(0.15) ? { rolesMap: { minter_role_name: "minter", burner_role_name: "burner" } } : {}),
+        },
+        ...(dice.chance(0.4) ? { tokenPermissions: permissionsOf(draft) } : {}),
+      },
+    };
   },
   "ledger.token.update": (draft) =>
-    onToken(draft, ({ id, by }) => {
+    draft.forOne(draft.tokens, ({ id, by }) => {
       const change: JsonObject = draft.dice.chance(0.5)
         ? { description: `Seen ${RUN_KEY}` }
         : { properties: { seen: draft.amount(undefined) } };
-      draft.add("ledger.token.update", draft.mostly(by), { id, ...change });
+      return { as: draft.mostly(by), with: { id, ...change } };
     }),
   "ledger.token.setPermissions": (draft) =>
-    onToken(draft, ({ id, by }) =>
-      draft.add("ledger.token.setPermissions", draft.mostly(by), { id, permissions: permissionsOf(draft) }),
-    ),
+    draft.forOne(draft.tokens, ({ id, by }) => ({ as: draft.mostly(by), with: { id, permissions: permissionsOf(draft) } })),
   "ledger.token.setOwners": (draft) =>
-    onToken(draft, ({ id, by }) =>
-      draft.add("ledger.token.setOwners", draft.mostly(by), { id, owners: draft.some().map(entityOf) }),
-    ),
+    draft.forOne(draft.tokens, ({ id, by }) => ({ as: draft.mostly(by), with: { id, owners: draft.some().map(entityOf) } })),
   "ledger.token.setApproval": (draft) =>
-    onToken(draft, ({ id }) =>
-      draft.add("ledger.token.setApproval", draft.anybody(), {
+    draft.forOne(draft.tokens, ({ id }) => ({
+      as: draft.anybody(),
+      with: {
         tokenIds: [id],
         operators: [entityOf(draft.anybody())],
         approved: draft.dice.chance(0.7),
-      }),
-    ),
+      },
+    })),
   "ledger.token.mint": (draft) =>
-    onToken(draft, (token) => {
+    draft.forOne(draft.tokens, (token) => {
       const items = Array.from({ length: draft.dice.pick([1, 1, 1, 2]) }, () => ({
         id: token.id,
         to: receiverOf(draft, token),
         ...(token.isUnits ? { nftData: { id: newUnit(draft, token) } } : { value: draft.amount(token) }),
       }));
-      draft.add("ledger.token.mint", draft.mostly(token.by), one(items));
+      return { as: draft.mostly(token.by), with: one(items) };
     }),
   "ledger.token.burn": (draft) =>
-    onToken(draft, (token) => {
+    draft.forOne(draft.tokens, (token) => {
       const burnt = token.isUnits ? { assetId: unitOf(draft, token) } : { value: draft.amount(token) };
-      draft.add("ledger.token.burn", draft.mostly(token.by), { id: token.id, from: entityOf(draft.holder(token)), ...burnt });
+      return { as: draft.mostly(token.by), with: { id: token.id, from: entityOf(draft.holder(token)), ...burnt } };
     }),
-  "ledger.token.get": (draft) => onToken(draft, ({ id }) => draft.add("ledger.token.get", draft.anybody(), { id })),
-  "ledger.token.list": (draft) => draft.add("ledger.token.list", draft.anybody(), {}),
+  "ledger.token.get": (draft) => draft.forOne(draft.tokens, ({ id }) => ({ as: draft.anybody(), with: { id } })),
+  "ledger.token.list": (draft) => ({ as: draft.anybody(), with: {} }),
   "ledger.account.get": "the service makes up the ids of accounts, which `ledger.account.list` shows",
-  "ledger.account.list": (draft) =>
-    onToken(draft, ({ id }) => draft.add("ledger.account.list", draft.anybody(), { tokenId: id })),
+  "ledger.account.list": (draft) => draft.forOne(draft.tokens, ({ id }) => ({ as: draft.anybody(), with: { tokenId: id } })),
   "ledger.transaction.get": "the description does not say which id it takes; `ledger.transaction.list` shows the same",
-  "ledger.transaction.list": (draft) =>
-    onToken(draft, ({ id }) => draft.add("ledger.transaction.list", draft.anybody(), { tokenId: id })),
+  "ledger.transaction.list": (draft) => draft.forOne(draft.tokens, ({ id }) => ({ as: draft.anybody(), with: { tokenId: id } })),
   "ledger.erc1155.balanceOf": (draft) =>
-    onToken(draft, ({ id }) => draft.add("ledger.erc1155.balanceOf", draft.anybody(), { id, owner: entityOf(draft.anybody()) })),
+    draft.forOne(draft.tokens, ({ id }) => ({ as: draft.anybody(), with: { id, owner: entityOf(draft.anybody()) } })),
   "ledger.erc1155.balanceOfBatch": (draft) =>
-    onToken(draft, ({ id }) => {
+    draft.forOne(draft.tokens, ({ id }) => {
       const owners = draft.some();
-      draft.add("ledger.erc1155.balanceOfBatch", draft.anybody(), { ids: owners.map(() => id), owners: owners.map(entityOf) });
+      return { as: draft.anybody(), with: { ids: owners.map(() => id), owners: owners.map(entityOf) } };
     }),
   "ledger.erc1155.setApprovalForAll": (draft) => {
     const { owner, operator } = draft.operatorOf();
-    draft.add("ledger.erc1155.setApprovalForAll", owner, { operator: entityOf(operator), approved: draft.dice.chance(0.6) });
     draft.operators.push({ owner, operator });
+    return { as: owner, with: { operator: entityOf(operator), approved: draft.dice.chance(0.6) } };
   },
   "ledger.erc1155.isApprovedForAll": (draft) => {
     const { owner, operator } = draft.operatorOf();
-    draft.add("ledger.erc1155.isApprovedForAll", draft.anybody(), { owner: entityOf(owner), operator: entityOf(operator) });
+    return { as: draft.anybody(), with: { owner: entityOf(owner), operator: entityOf(operator) } };
   },
   "ledger.erc1155.safeTransferFrom": (draft) =>
-    onToken(draft, (token) => {
+    draft.forOne(draft.tokens, (token) => {
       const { from, to, by } = routeOf(draft, token);
       const moved: JsonObject = token.isUnits
         ? { value: ONE, data: { assetId: unitOf(draft, token) } }
         : { value: draft.amount(token) };
-      draft.add("ledger.erc1155.safeTransferFrom", by, { from, to, id: token.id, ...moved });
+      return { as: by, with: { from, to, id: token.id, ...moved } };
     }),
   "ledger.erc1155.safeBatchTransferFrom": (draft) => {
     const fungible = draft.tokens.filter(({ isUnits }) => !isUnits);
-    if (fungible.length === 0) return;
+    if (fungible.length === 0) return undefined;
     const tokens = [draft.dice.pick(fungible), draft.dice.pick(fungible)];
     const { from, to, by } = routeOf(draft, draft.dice.pick(tokens));
     const values = tokens.map((token) => draft.amount(token));
-    draft.add("ledger.erc1155.safeBatchTransferFrom", by, { from, to, ids: tokens.map(({ id }) => id), values });
+    return { as: by, with: { from, to, ids: tokens.map(({ id }) => id), values } };
   },
 };
-
-function onToken(draft: Draft, add: (token: DraftToken) => void): void {
-  if (draft.tokens.length > 0) add(draft.dice.pick(draft.tokens));
-}
 
 function classificationOf({ dice }: Draft, isUnits: boolean): JsonObject {
   if (isUnits) return { type: "nonfungible" };

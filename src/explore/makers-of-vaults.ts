@@ -1,54 +1,57 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import type { Json } from "../base/json/json.ts";
-import { type Draft, type DraftToken, type DraftVault, entityOf, given, type Maker } from "./draft.ts";
+import { type Draft, type DraftDeposit, type DraftToken, type DraftVault, entityOf, given, type Maker } from "./draft.ts";
 import { type ExploringActor, type LedgerOperation, RUN_KEY } from "./step.ts";
 
 type OfVaults = Extract<LedgerOperation, `ledger.vault.${string}`>;
 
 /** Generates calls of the operations in section B.6. */
 export const MAKERS_OF_VAULTS: Readonly<Record<OfVaults, Maker>> = {
-  "ledger.vault.create": (draft) => {
+  "ledger.vault.create": (draft, step) => {
     const by = draft.anybody();
-    const id = draft.nextId("ledger.vault.create");
     const cap = draft.dice.pick([undefined, undefined, "100"]);
-    draft.add("ledger.vault.create", by, {
-      name: `Explored ${RUN_KEY}`,
-      ...(draft.dice.chance(0.3) ? { custodians: draft.some().map(entityOf) } : {}),
-      vaultToken: [shareToken(cap)],
-    });
-    const share = shareOf(given(id, "tokenIds[0]"), by, cap);
+    const share = shareOf(given(step, "tokenIds[0]"), by, cap);
     draft.tokens.push(share);
-    draft.vaults.push({ id: given(id), by, shares: [share], deposits: [] });
+    draft.vaults.push({ id: given(step), by, shares: [share], deposits: [] });
+    return {
+      as: by,
+      with: {
+        name: `Explored ${RUN_KEY}`,
+        ...(draft.dice.chance(0.3) ? { custodians: draft.some().map(entityOf) } : {}),
+        vaultToken: [shareToken(cap)],
+      },
+    };
   },
   "ledger.vault.update": (draft) =>
-    onVault(draft, ({ id, by }) => draft.add("ledger.vault.update", draft.mostly(by), { id, description: `Seen ${RUN_KEY}` })),
+    draft.forOne(draft.vaults, ({ id, by }) => ({ as: draft.mostly(by), with: { id, description: `Seen ${RUN_KEY}` } })),
   "ledger.vault.setCustodians": (draft) =>
-    onVault(draft, ({ id, by }) =>
-      draft.add("ledger.vault.setCustodians", draft.mostly(by), { vaultId: id, custodians: draft.some().map(entityOf) }),
-    ),
-  "ledger.vault.addToken": (draft) =>
-    onVault(draft, (vault) => {
-      const id = draft.nextId("ledger.vault.addToken");
-      draft.add("ledger.vault.addToken", draft.mostly(vault.by), { id: vault.id, vaultToken: [shareToken(undefined)] });
-      const share = shareOf(given(id, "tokenIds[0]"), vault.by, undefined);
+    draft.forOne(draft.vaults, ({ id, by }) => ({
+      as: draft.mostly(by),
+      with: { vaultId: id, custodians: draft.some().map(entityOf) },
+    })),
+  "ledger.vault.addToken": (draft, step) =>
+    draft.forOne(draft.vaults, (vault) => {
+      const share = shareOf(given(step, "tokenIds[0]"), vault.by, undefined);
       draft.tokens.push(share);
       vault.shares.push(share);
+      return { as: draft.mostly(vault.by), with: { id: vault.id, vaultToken: [shareToken(undefined)] } };
     }),
   "ledger.vault.addExistingToken": (draft) =>
-    onVault(draft, (vault) => {
+    draft.forOne(draft.vaults, (vault) => {
       const others = draft.tokens.filter(({ isShare, isUnits }) => !isShare && !isUnits);
-      if (others.length === 0) return;
-      const token = draft.dice.pick(others);
-      draft.add("ledger.vault.addExistingToken", draft.mostly(vault.by), { id: vault.id, tokenId: [token.id] });
-      if (draft.dice.chance(0.5)) vault.shares.push(token);
+      return draft.forOne(others, (token) => {
+        const as = draft.mostly(vault.by);
+        if (draft.dice.chance(0.5)) vault.shares.push(token);
+        return { as, with: { id: vault.id, tokenId: [token.id] } };
+      });
     }),
   "ledger.vault.deposit": (draft) =>
-    onVault(draft, (vault) => {
-      if (draft.assets.length === 0) return;
+    draft.forOne(draft.vaults, (vault) => {
+      if (draft.assets.length === 0) return undefined;
       const { dice } = draft;
       const asset = dice.pick(draft.assets);
       // The description does not say whether a second deposit in the same vault is refused.
-      if (vault.deposits.some((deposit) => deposit.asset === asset)) return;
+      if (vault.deposits.some((deposit) => deposit.asset === asset)) return undefined;
       const share = dice.pick(vault.shares);
       const receivers = draft.some();
       share.holders.push(...receivers);
@@ -57,42 +60,39 @@ export const MAKERS_OF_VAULTS: Readonly<Record<OfVaults, Maker>> = {
         quantity: quantityOf(draft, share),
         receiver: entityOf(receiver),
       }));
-      draft.add("ledger.vault.deposit", draft.mostly(vault.by), {
-        vaultId: vault.id,
-        assets: [{ assetType: asset.type.name, id: asset.id, data: { price: draft.amount(undefined) }, shares }],
-      });
       vault.deposits.push({ asset, share, receivers });
+      return {
+        as: draft.mostly(vault.by),
+        with: {
+          vaultId: vault.id,
+          assets: [{ assetType: asset.type.name, id: asset.id, data: { price: draft.amount(undefined) }, shares }],
+        },
+      };
     }),
   "ledger.vault.withdraw": (draft) =>
-    onDeposit(draft, (vault, { asset, share, receivers }) => {
+    draft.forOne(depositsOf(draft), ({ vault, asset, share, receivers }) => {
       const payers = draft.dice.chance(0.8) ? receivers : draft.some();
       const shares = payers.map((payer) => ({ tokenId: share.id, payer: entityOf(payer) }));
-      draft.add("ledger.vault.withdraw", draft.mostly(vault.by), {
-        vaultId: vault.id,
-        assets: [{ assetType: asset.type.name, id: asset.id, shares }],
-      });
+      return {
+        as: draft.mostly(vault.by),
+        with: { vaultId: vault.id, assets: [{ assetType: asset.type.name, id: asset.id, shares }] },
+      };
     }),
   "ledger.vault.updateAssets": (draft) =>
-    onDeposit(draft, (vault, { asset }) =>
-      draft.add("ledger.vault.updateAssets", draft.mostly(vault.by), {
+    draft.forOne(depositsOf(draft), ({ vault, asset }) => ({
+      as: draft.mostly(vault.by),
+      with: {
         vaultId: vault.id,
         assets: [{ assetType: asset.type.name, id: asset.id, data: { price: draft.amount(undefined) } }],
-      }),
-    ),
-  "ledger.vault.get": (draft) => onVault(draft, ({ id }) => draft.add("ledger.vault.get", draft.anybody(), { id })),
-  "ledger.vault.list": (draft) => draft.add("ledger.vault.list", draft.anybody(), {}),
-  "ledger.vault.assets": (draft) => onVault(draft, ({ id }) => draft.add("ledger.vault.assets", draft.anybody(), { id })),
+      },
+    })),
+  "ledger.vault.get": (draft) => draft.forOne(draft.vaults, ({ id }) => ({ as: draft.anybody(), with: { id } })),
+  "ledger.vault.list": (draft) => ({ as: draft.anybody(), with: {} }),
+  "ledger.vault.assets": (draft) => draft.forOne(draft.vaults, ({ id }) => ({ as: draft.anybody(), with: { id } })),
 };
 
-function onVault(draft: Draft, add: (vault: DraftVault) => void): void {
-  if (draft.vaults.length > 0) add(draft.dice.pick(draft.vaults));
-}
-
-function onDeposit(draft: Draft, add: (vault: DraftVault, deposit: DraftVault["deposits"][number]) => void): void {
-  const lying = draft.vaults.flatMap((vault) => vault.deposits.map((deposit) => ({ vault, deposit })));
-  if (lying.length === 0) return;
-  const { vault, deposit } = draft.dice.pick(lying);
-  add(vault, deposit);
+function depositsOf({ vaults }: Draft): readonly (DraftDeposit & { readonly vault: DraftVault })[] {
+  return vaults.flatMap((vault) => vault.deposits.map((deposit) => ({ vault, ...deposit })));
 }
 
 // Usually returns a quantity that can be issued, so that there is something to withdraw.

@@ -84,19 +84,15 @@ export function sequenceOf(seed: number, number: number, assetTypes: readonly Ex
   const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const draft = new Draft(dice, assetTypes);
   const topic = dice.pick(TOPICS.filter(({ begin }) => assetTypes.length > 0 || !begin.includes("ledger.asset.create")));
-  for (const uses of topic.begin) make(draft, uses);
+  for (const uses of topic.begin) draft.make(uses, MAKERS[uses]);
   for (let left = LEAST_STEPS + dice.below(MORE_STEPS); left > 0; left--) {
     const before = draft.steps.length;
-    make(draft, dice.pick(topic.follow));
+    const uses = dice.pick(topic.follow);
+    draft.make(uses, MAKERS[uses]);
     if (draft.steps.length > before && dice.chance(0.2)) look(draft, dice);
   }
   look(draft);
   return draft.steps.slice(0, LIMITS.exploreSteps);
-}
-
-function make(draft: Draft, uses: LedgerOperation): void {
-  const maker = MAKERS[uses];
-  if (typeof maker !== "string") maker(draft);
 }
 
 // Every effect of a write shows in one of these reads.
