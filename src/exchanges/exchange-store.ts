@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/time/date.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
@@ -28,7 +29,6 @@ export const EXCHANGES_PART: StatePart = {
   layout: new TableLayout([TABLES], { server: ON_SERVER }),
   newerCode: "exchanges.newer",
 };
-const DAY_MS = 86_400_000;
 
 /** The exchanges that runs were asked to store, and the findings in them: one file in the state directory. */
 export class ExchangeStore {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/time/date.ts";
 import { LIMITS } from "../base/limits.ts";
 import { identityOf, type PlaybookPlace } from "../protocol/identity.ts";
 import type { Cell, SqlDatabase } from "../sql/database.ts";
@@ -13,8 +14,6 @@ export interface RunsOfDay {
   /** How many runs there are. */
   readonly runs: number;
 }
-
-const DAY_MS = 86_400_000;
 
 // A loss of records that a person has accepted ends a run.
 const IS_NOT_LOST = "run.id NOT IN (SELECT run_id FROM ended_run)";

@@ -1,5 +1,5 @@
 import { field, recordsIn, text } from "../base/json/parts.ts";
-import { isoDay } from "../base/time/date.ts";
+import { DAY_MS, isoDay } from "../base/time/date.ts";
 import { command, type CommandLine } from "../base/command-line.ts";
 import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
 import type { SideNames } from "./comparison.ts";
@@ -80,7 +80,6 @@ function textOf(value: Json | undefined): string {
   return text(value) ?? "";
 }
 
-const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
 /** Returns the command that acknowledges a drift for a week, with a reason to fill in. `now` is in milliseconds since the Unix epoch. */

@@ -26,6 +26,9 @@ export function parseDate(text: string): Date | undefined {
   return dateProblem(text) === undefined ? new Date(text) : undefined;
 }
 
+/** The milliseconds of a day in UTC. */
+export const DAY_MS = 86_400_000;
+
 /** Returns a moment in milliseconds since the Unix epoch as a text: `2026-01-31T12:00:00.000Z`. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();

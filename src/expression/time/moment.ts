@@ -1,4 +1,4 @@
-import { dateProblem } from "../../base/time/date.ts";
+import { DAY_MS, dateProblem } from "../../base/time/date.ts";
 import { wallClock } from "../../base/time/wall-clock.ts";
 import { Duration } from "./duration.ts";
 
@@ -24,7 +24,7 @@ export const PARTS: Readonly<Record<string, (local: Date) => number>> = {
 function dayOfYear(local: Date): number {
   const first = new Date(local);
   first.setUTCMonth(0, 1);
-  return Math.round((local.getTime() - first.getTime()) / 86_400_000);
+  return Math.round((local.getTime() - first.getTime()) / DAY_MS);
 }
 
 /** A date in an expression: a moment in the years 1 to 9999, exact to the nanosecond. It is independent of the machine's time zone. */

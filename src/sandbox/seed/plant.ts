@@ -1,4 +1,4 @@
-import { isoTime } from "../../base/time/date.ts";
+import { DAY_MS, isoTime } from "../../base/time/date.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newApiKey } from "../ids.ts";
@@ -9,8 +9,6 @@ import { exact, exactFields } from "./amount.ts";
 import { plantLedger } from "./plant-ledger.ts";
 import { assetTypeName } from "./read.ts";
 import type { Amount, Seed, SeedInvestor, SeedPayouts, SeedSale, SeedToken } from "./seed.ts";
-
-const DAY_MS = 86_400_000;
 
 /** The profile and the time for filling a file. */
 export interface Planting {

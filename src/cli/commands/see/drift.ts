@@ -3,7 +3,7 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
-import { isoDay, isoTime, isoTimeOrNull } from "../../../base/time/date.ts";
+import { DAY_MS, isoDay, isoTime, isoTimeOrNull } from "../../../base/time/date.ts";
 import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from "../../../report/comparison.ts";
@@ -161,7 +161,6 @@ function nothingOpen(book: DriftBook, playbook: string): Failure {
 }
 
 const SOME = 10;
-const DAY_MS = 86_400_000;
 const EXAMPLE_DAYS = 7;
 
 // The named day itself is included.

@@ -1,4 +1,4 @@
-import { isoDay } from "../../../base/time/date.ts";
+import { DAY_MS, isoDay } from "../../../base/time/date.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ReportedOutcome } from "../../shape.ts";
 import { RUN_WORDS } from "../../words.ts";
@@ -22,7 +22,6 @@ interface Day {
 }
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 const WIDTH = 600;
 const HEIGHT = 96;
 const MARGIN = 4;
