@@ -1,6 +1,7 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { isObject, parseJson } from "../base/json/json.ts";
+import { closingQuote } from "../base/json/names.ts";
 import { LIMITS } from "../base/limits.ts";
 import { maskedArchive } from "./archive-secrets.ts";
 import type { KeptExchange } from "./kept.ts";
@@ -54,7 +55,7 @@ export function entryPlaces(text: string): readonly { readonly start: number; re
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') {
-      const end = endOfText(text, at);
+      const end = closingQuote(text, at);
       if (depth < ENTRY_DEPTH) keys[depth] = text.slice(at + 1, end);
       at = end;
     } else if (character === "{" || character === "[") {
@@ -74,12 +75,6 @@ export function entryPlaces(text: string): readonly { readonly start: number; re
 
 /** The depth of an entry: inside the archive, its log, and the list of entries. */
 const ENTRY_DEPTH = 3;
-
-function endOfText(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at;
-}
 
 function exchangeIn(entry: Fields, where: string): KeptExchange {
   const [request, response] = [fieldsOf(entry["request"]), fieldsOf(entry["response"])];

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** Returns a ledger transaction id: 64 hexadecimal digits, as in the samples of such services. */
 export function newTransactionId(): string {
@@ -22,5 +22,5 @@ export function compoundKey(...parts: readonly string[]): string {
 
 /** Returns a short, stable id for a text: 40 hexadecimal digits. */
 export function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 40);
+  return hash("sha256", text).slice(0, 40);
 }

@@ -34,7 +34,8 @@ export function repeatedName(text: string): string | undefined {
   return undefined;
 }
 
-function closingQuote(text: string, opening: number): number {
+/** Returns the offset of the quote that ends a text of JSON; the length of all of it if none does. */
+export function closingQuote(text: string, opening: number): number {
   for (let at = text.indexOf('"', opening + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1;
     while (text.charCodeAt(before) === BACKSLASH) before--;

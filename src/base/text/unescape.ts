@@ -1,5 +1,6 @@
 import { ENTITIES } from "./entities.ts";
 import { LIMITS } from "../limits.ts";
+import { percentDecoded } from "./percent.ts";
 
 // The escapes for characters in JSON, JavaScript, URLs, HTML and XML.
 const ESCAPE =
@@ -110,7 +111,7 @@ function meaningOf(escape: string): string {
     case "\\":
       return afterBackslash(escape);
     case "%":
-      return percentMeaning(escape);
+      return percentDecoded(escape); // an escape that is invalid UTF-8, or longer than necessary, stays
     default:
       return entityMeaning(escape);
   }
@@ -121,14 +122,6 @@ function afterBackslash(escape: string): string {
   if (kind === "\\") return escape.slice(escape.length / 2);
   if (kind !== "u" && kind !== "x") return SHORT[kind] ?? kind;
   return characterOf(Number.parseInt(escape.slice(2).replace("{", ""), 16)) ?? escape;
-}
-
-function percentMeaning(escape: string): string {
-  try {
-    return decodeURIComponent(escape);
-  } catch {
-    return escape; // invalid UTF-8, or longer than necessary
-  }
 }
 
 function entityMeaning(escape: string): string {

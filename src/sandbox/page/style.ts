@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The style of the page in light and dark. */
 export const STYLE = `
@@ -16,12 +16,10 @@ code { font: 13px ui-monospace, monospace; }
 @media (max-width: 40rem) { body { margin: 1rem auto; } table { font-size: 12px; } th, td { padding-right: .4rem; } code { font-size: 11px; } }
 `;
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
-
 /** Only the page's own style may load. Nothing may run. */
 export const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
-  `style-src 'sha256-${STYLE_HASH}'`,
+  `style-src 'sha256-${hash("sha256", STYLE, "base64")}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
