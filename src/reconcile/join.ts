@@ -1,5 +1,6 @@
 import { Failure, invariant } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
+import { getOrInsert } from "../base/maps.ts";
 import { countLong } from "../base/text/text.ts";
 import { Gathered, seenIn } from "./gathered.ts";
 import { KeptRows } from "./kept-rows.ts";
@@ -15,25 +16,24 @@ type JoinLimits = Readonly<Record<"compareRows" | "rowsHeldChars", number>>;
  * groups go to a scratch file on the disk (decision 181).
  */
 export class Join<Read> {
-  readonly #groupOf: ReadonlyMap<Read, Group>;
+  readonly #groupOf = new Map<Read, Group>();
   /** The groups with reads that have not ended. */
   readonly #groups: Set<Group>;
   readonly #give: (pair: Pair) => void;
   readonly #limits: JoinLimits;
   readonly #rows = { left: 0, right: 0 };
-  readonly #rowsOf = new Map<number, Readonly<Record<SideName, number>>>();
+  readonly #rowsOf = new Map<number, Record<SideName, number>>();
   #held = 0;
   #scratch: Scratch | undefined;
 
   /** `groupOf` gives the group of every read. `give` is called once for each key, with the rows of both sides, in no particular order. */
   constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, limits: JoinLimits = LIMITS) {
-    const groups = new Map(
-      Array.from(
-        Map.groupBy(groupOf.values(), (name) => name),
-        ([name, reads]) => [name, new Group(reads.length)],
-      ),
-    );
-    this.#groupOf = new Map(Array.from(groupOf, ([read, name]) => [read, groups.get(name) as Group]));
+    const groups = new Map<string, Group>();
+    for (const [read, name] of groupOf) {
+      const group = getOrInsert(groups, name, () => new Group());
+      group.readsLeft += 1;
+      this.#groupOf.set(read, group);
+    }
     this.#groups = new Set(groups.values());
     this.#give = give;
     this.#limits = limits;
@@ -52,12 +52,11 @@ export class Join<Read> {
   }
 
   #count(tryNumber: number, page: readonly SideRow[]): void {
-    const counts = { ...(this.#rowsOf.get(tryNumber) ?? { left: 0, right: 0 }) };
+    const counts = getOrInsert(this.#rowsOf, tryNumber, () => ({ left: 0, right: 0 }));
     for (const { side } of page) {
       counts[side] += 1;
       if ((this.#rows[side] += 1) > this.#limits.compareRows) throw tooMany(side, this.#limits);
     }
-    this.#rowsOf.set(tryNumber, counts);
   }
 
   #putOnDisk(read: number, page: readonly SideRow[]): void {
@@ -123,21 +122,15 @@ export class Join<Read> {
 
 /** The rows of reads that may hold the same keys. */
 class Group {
-  readsLeft: number;
+  readsLeft = 0;
   isOnDisk = false;
   /** How many characters the group holds. */
   chars = 0;
   readonly tries: Map<number, KeptRows[]> = new Map();
 
-  constructor(reads: number) {
-    this.readsLeft = reads;
-  }
-
   /** Returns how many more characters are held. */
   keep(tryNumber: number, rows: KeptRows): number {
-    const before = this.tries.get(tryNumber);
-    if (before === undefined) this.tries.set(tryNumber, [rows]);
-    else before.push(rows);
+    getOrInsert(this.tries, tryNumber, () => []).push(rows);
     this.chars += rows.chars;
     return rows.chars;
   }

@@ -21,8 +21,8 @@ export function judge({ left, right }: Pick<Pair, "left" | "right">, { tolerance
   if (right === undefined && left !== undefined) kinds.push("missing-right");
   // If two rows have the same key, neither of them can be chosen for the comparison with the other side.
   if (kinds.length > 0 || left === undefined || right === undefined || left.value === right.value) return kinds;
-  const apart = minus(left, right);
-  if (apart !== undefined && isWithin(apart, tolerance)) return kinds;
+  const apart = differenceOf({ left, right });
+  if (apart !== null && isWithin(apart, tolerance)) return kinds;
   return [isOtherUnit(left.value, right.value) ? "unit" : "differs"];
 }
 
@@ -39,15 +39,10 @@ function isNothing(seen: SideValue | undefined, sums: boolean): boolean {
   return seen === undefined || (sums && seen.value === "0");
 }
 
-/** Returns left minus right; null if one side has no value. */
+/** Returns left minus right, although both may have more digits than a Decimal allows; null if one side has no value. */
 export function differenceOf({ left, right }: Pick<Pair, "left" | "right">): Quantity | null {
-  return minus(left, right) ?? null;
-}
-
-// Rows and their sums may have more digits than a Decimal allows.
-function minus(left: SideValue | undefined, right: SideValue | undefined): Quantity | undefined {
   const [one, other] = [left?.value ?? null, right?.value ?? null];
-  return one === null || other === null ? undefined : difference(one, other);
+  return one === null || other === null ? null : difference(one, other);
 }
 
 function isWithin(apart: Quantity, tolerance: Decimal): boolean {

@@ -28,13 +28,9 @@ export class KeptRows {
     this.start = isShared ? keyStart(first.key) : "";
     this.#ends = column(rows, ({ key }) => (isShared ? keyEnd(key) : keyText(key)));
     this.#values = column(rows, ({ value }) => value?.canonical() ?? NOTHING);
-    this.#times = rows.some(({ at }) => at !== undefined) ? column(rows, ({ at }) => String(at ?? NOTHING)) : undefined;
-    this.#ids = rows.some(({ id }) => id !== undefined)
-      ? column(rows, ({ id }) => (id !== undefined && isPlain(id) ? id : NOTHING))
-      : undefined;
-    this.#records = rows.some(({ once }) => once !== undefined)
-      ? column(rows, ({ once }) => recordText(once) ?? NOTHING)
-      : undefined;
+    this.#times = columnIfAny(rows, ({ at }) => at?.toString());
+    this.#ids = columnIfAny(rows, ({ id }) => (id !== undefined && isPlain(id) ? id : undefined));
+    this.#records = columnIfAny(rows, ({ once }) => recordText(once));
     const texts = [this.start, this.#ends, this.#values, this.#times, this.#ids, this.#records];
     this.chars = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   }
@@ -56,6 +52,11 @@ const END = "\n";
 
 function column(rows: readonly SideRow[], textOf: (row: SideRow) => string): string {
   return rows.map(textOf).join(END);
+}
+
+function columnIfAny(rows: readonly SideRow[], textOf: (row: SideRow) => string | undefined): string | undefined {
+  const texts = rows.map(textOf);
+  return texts.some((text) => text !== undefined) ? texts.join(END) : undefined;
 }
 
 function given(text: string | undefined): string | undefined {
