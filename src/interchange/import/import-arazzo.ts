@@ -1,11 +1,12 @@
 import { child, itemsIn, type MapNode, type Range, textOf } from "../../source/node.ts";
-import type { FindingPlace, Translated } from "../findings.ts";
+import type { Translated } from "../findings.ts";
 import { type ArazzoDocument, readArazzo } from "../arazzo-document.ts";
 import { ImportedActors } from "./import-actors.ts";
 import { ImportedInputs } from "./import-inputs.ts";
 import { fieldName, Names, stepId } from "../names.ts";
 import { type WrittenValue, written } from "../value.ts";
 import { writePlaybook } from "../write-playbook.ts";
+import type { ValueOfName } from "./import-scope.ts";
 import { importWorkflow, type Importing } from "./import-workflow.ts";
 
 /** A translated document. */
@@ -83,10 +84,12 @@ function importAll(importing: Importing): ReadonlyMap<string, WrittenValue> {
     return new Map();
   }
   for (const [, workflow] of roots) inputs.declare(child(workflow, "inputs"));
+  const input: ValueOfName = (name, place) => inputs.value(name, place);
   const made = roots.map(([id, workflow]) => {
     const prefix = roots.length > 1 ? `${id}_` : "";
-    const call = { id, prefix, chain: [id], input: (name: string, place: FindingPlace) => inputs.value(name, place) };
-    return [...importWorkflow(workflow, call, importing)].map(([name, value]) => [prefix + name, value] as const);
+    return [...importWorkflow(workflow, { id, prefix, chain: [id], input }, importing)].map(
+      ([name, value]) => [prefix + name, value] as const,
+    );
   });
   return new Map(made.flat());
 }

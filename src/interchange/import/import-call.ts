@@ -5,13 +5,13 @@ import { child, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
 import type { ImportedActors } from "./import-actors.ts";
 import type { GivenParameter, WorkflowScope } from "./import-scope.ts";
 import { isKeyHeader } from "../../exchanges/archive-secrets.ts";
-import { isMap, typed, type ValueMap, type WrittenValue } from "../value.ts";
+import { isMap, typed, type ValueMap, written, type WrittenValue } from "../value.ts";
 import { pathOf } from "../../schema/pointer.ts";
 
 /** The input of a call, and its actor. */
 export interface ImportedCall {
-  /** The parameters and the fields of the body, by name. */
-  readonly with: ValueMap;
+  /** The parameters and the fields of the body, as the playbook writes them; `undefined` if there are none. */
+  readonly with: unknown;
   /** The actor, as in the `as` of a step. */
   readonly as: unknown;
 }
@@ -32,7 +32,9 @@ export function readCall(
   const given = rest.map((parameter) => [parameter.name, parameterValue(operation, parameter, scope)] as const);
   const fields = Object.fromEntries(given.filter((pair): pair is readonly [string, WrittenValue] => pair[1] !== undefined));
   const sent = bodyOf(operation, body, scope);
-  return as === undefined || sent === undefined ? undefined : { with: { ...fields, ...sent }, as };
+  if (as === undefined || sent === undefined) return undefined;
+  const input = { ...fields, ...sent };
+  return { with: Object.keys(input).length === 0 ? undefined : written(input), as };
 }
 
 const STANDARD_HEADERS = /^(?:accept|content-type|user-agent)$/i;

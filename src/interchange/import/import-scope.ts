@@ -18,31 +18,26 @@ export interface GivenParameter {
   readonly node: SourceNode;
 }
 
-/** A step of a workflow: its call, or the outputs of the workflow that it runs. */
-export interface KnownStep {
-  /** Its call; undefined if it runs a workflow. */
-  readonly call: CallTarget | undefined;
-  /** Its outputs, by name. */
-  readonly output: (name: string, place: FindingPlace) => WrittenValue | undefined;
-}
+/** Returns the value of an input or an output. If there is none of this name, reports a finding and returns nothing. */
+export type ValueOfName = (name: string, place: FindingPlace) => WrittenValue | undefined;
+
+/** The outputs of a workflow, by name. */
+export type Outputs = ReadonlyMap<string, WrittenValue>;
 
 /** The names that the expressions of one workflow can use. */
 export class WorkflowScope {
   /** The findings of the document's translation. */
   readonly findings: TranslationFindings;
-  /** The earlier steps, by `stepId`. */
-  readonly steps: Map<string, KnownStep> = new Map();
-  readonly #input: (name: string, place: FindingPlace) => WrittenValue | undefined;
-  readonly #workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined;
+  /** The outputs of the earlier steps, by `stepId`. */
+  readonly steps: Map<string, ValueOfName> = new Map();
+  readonly #input: ValueOfName;
+  readonly #workflows: ReadonlyMap<string, Outputs>;
 
-  constructor(
-    findings: TranslationFindings,
-    input: (name: string, place: FindingPlace) => WrittenValue | undefined,
-    workflow: (id: string) => ReadonlyMap<string, WrittenValue> | undefined,
-  ) {
+  /** `workflows` has the outputs of the workflows that were already translated. */
+  constructor(findings: TranslationFindings, input: ValueOfName, workflows: ReadonlyMap<string, Outputs>) {
     this.findings = findings;
     this.#input = input;
-    this.#workflow = workflow;
+    this.#workflows = workflows;
   }
 
   /** Returns the value of a runtime expression. `own` is the step whose answer `$response` refers to, and `owner` is the name of that answer. */
@@ -74,10 +69,13 @@ export class WorkflowScope {
               "only the criteria and outputs of a step know its answer",
             )
           : this.answer(own, runtime.path, place, owner);
-      case "step":
-        return this.#outputOf(runtime.step, runtime.name, place);
+      case "step": {
+        const outputOf = this.steps.get(runtime.step);
+        if (outputOf === undefined) return this.#unknown(place, `no step "${runtime.step}" comes before this one`);
+        return outputOf(runtime.name, place);
+      }
       case "workflow": {
-        const found = this.#workflow(runtime.workflow)?.get(runtime.name);
+        const found = this.#workflows.get(runtime.workflow)?.get(runtime.name);
         return (
           found ?? this.#unknown(place, `the workflow "${runtime.workflow}" has no output "${runtime.name}" before this step`)
         );
@@ -87,12 +85,6 @@ export class WorkflowScope {
       case "untranslatable":
         return this.findings.refuse(place, `${runtime.text} cannot be translated`, runtime.why);
     }
-  }
-
-  #outputOf(step: string, name: string, place: FindingPlace): WrittenValue | undefined {
-    const known = this.steps.get(step);
-    if (known === undefined) return this.#unknown(place, `no step "${step}" comes before this one`);
-    return known.output(name, place);
   }
 
   #unknown(place: FindingPlace, message: string): undefined {

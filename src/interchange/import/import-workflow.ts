@@ -4,17 +4,17 @@ import type { Operation } from "../../operations/operation.ts";
 import { services } from "../../services/services.ts";
 import { child, entriesIn, itemsIn, type MapNode, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { ArazzoDocument } from "../arazzo-document.ts";
-import type { FindingPlace, TranslationFindings } from "../findings.ts";
+import type { TranslationFindings } from "../findings.ts";
 import { type ActedStep, type Repeats, repeatsOf, type Skips, skipAfter, whenRun } from "./import-actions.ts";
 import type { ImportedActors } from "./import-actors.ts";
-import { readCall } from "./import-call.ts";
+import { type ImportedCall, readCall } from "./import-call.ts";
 import { allOf, readCriteria } from "./import-criteria.ts";
 import type { ImportedInputs } from "./import-inputs.ts";
 import type { CallTarget } from "../answer-place.ts";
-import { type GivenParameter, WorkflowScope } from "./import-scope.ts";
+import { type GivenParameter, type Outputs, type ValueOfName, WorkflowScope } from "./import-scope.ts";
 import type { Names } from "../names.ts";
 import { operationAtPath, operationOfId } from "../operation-reference.ts";
-import { Expr, type WrittenValue, written } from "../value.ts";
+import { Expr, type WrittenValue } from "../value.ts";
 
 /** A step of the translated playbook: its fields, and the place from which it was translated. */
 export interface ImportedStep {
@@ -41,7 +41,7 @@ export interface Importing {
   /** The steps of the playbook so far, in order. */
   readonly steps: ImportedStep[];
   /** The outputs of the workflows that were already translated. */
-  readonly outputs: Map<string, ReadonlyMap<string, WrittenValue>>;
+  readonly outputs: Map<string, Outputs>;
   /** The ids of all steps, which are unique. */
   readonly ids: Names;
 }
@@ -54,18 +54,16 @@ export interface WorkflowCall {
   readonly prefix: string;
   /** The workflows around it, and the workflow itself. */
   readonly chain: readonly string[];
-  /** Returns the value of an input. If there is no such input, reports a finding and returns nothing. */
-  readonly input: (name: string, place: FindingPlace) => WrittenValue | undefined;
+  /** Returns the value of an input. */
+  readonly input: ValueOfName;
 }
-
-type Outputs = ReadonlyMap<string, WrittenValue>;
 
 /** Translates the steps of a workflow where they are used, and returns its outputs. */
 export function importWorkflow(workflow: MapNode, call: WorkflowCall, importing: Importing): Outputs {
   const { document, outputs: known } = importing;
   const { findings } = document;
   for (const dependency of itemsIn(child(workflow, "dependsOn"))) dependOn(dependency, call, importing);
-  const scope = new WorkflowScope(findings, call.input, (id) => known.get(id));
+  const scope = new WorkflowScope(findings, call.input, known);
   const steps = itemsIn(child(workflow, "steps")).map((node) => actedStep(node, workflow, document));
   const skips: Skips = new Map();
   const guards: Guards = new Map();
@@ -83,9 +81,9 @@ function valuesIn(node: SourceNode | undefined, read: (node: SourceNode) => Writ
 function dependOn(node: SourceNode, { chain }: WorkflowCall, importing: Importing): void {
   const id = textOf(node) ?? "";
   if (importing.outputs.has(id)) return;
-  const input = (name: string, place: FindingPlace): WrittenValue | undefined => importing.inputs.value(name, place);
   const workflow = workflowNamed(id, node, chain, importing);
   if (workflow === undefined) return;
+  const input: ValueOfName = (name, place) => importing.inputs.value(name, place);
   importing.inputs.declare(child(workflow, "inputs"));
   importWorkflow(workflow, { id, prefix: `${id}_`, chain: [...chain, id], input }, importing);
 }
@@ -198,15 +196,20 @@ function goesTo([action, ...more]: readonly SourceNode[], target: ActedStep | un
   return target !== undefined && textOf(child(action, "stepId")) === target.id;
 }
 
-function guardOf({ node }: ActedStep, operation: Operation, { scope, workflow, importing }: Around): object | undefined {
-  const { document, actors } = importing;
+function guardOf({ node }: ActedStep, operation: Operation, around: Around): object | undefined {
+  const { scope } = around;
   const own: CallTarget = { id: "", operation };
   const { expect } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own, owner: "response" });
-  const parameters = parametersOf(node, workflow, document);
-  const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
+  const made = callIn(node, operation, around);
   if (expect.length === 0 || made === undefined) return undefined;
-  const input = Object.keys(made.with).length === 0 ? {} : { with: written(made.with) };
-  return { as: made.as, read: operation.name, ...input, that: allOf(expect) };
+  const { as, with: input } = made;
+  return { as, read: operation.name, ...present({ with: input }), that: allOf(expect) };
+}
+
+function callIn(node: SourceNode, operation: Operation, { scope, workflow, importing }: Around): ImportedCall | undefined {
+  const { document, actors } = importing;
+  const parameters = parametersOf(node, workflow, document);
+  return readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
 }
 
 function parametersOf(node: SourceNode, workflow: MapNode | undefined, document: ArazzoDocument): readonly GivenParameter[] {
@@ -234,7 +237,7 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
   const parameters = parametersOf(step.node, undefined, importing.document);
   const given = new Map(parameters.map(({ name, value }) => [name, { value: scope.value(value), node: value }]));
   const defaults = child(child(workflow, "inputs"), "properties");
-  const input = (name: string, place: FindingPlace): WrittenValue | undefined => {
+  const input: ValueOfName = (name, place) => {
     const usual = child(child(defaults, name), "default");
     const known = given.get(name) ?? (usual === undefined ? undefined : { value: scope.value(usual), node: usual });
     if (known !== undefined && !(known.value instanceof Expr) && importing.inputs.isSecretIn(workflow, name))
@@ -253,10 +256,12 @@ function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, imp
   };
   const prefix = `${call.prefix}${step.id}_`;
   const outputs = importWorkflow(workflow, { id, prefix, chain: [...call.chain, id], input }, importing);
-  const output = (name: string, place: FindingPlace): WrittenValue | undefined =>
-    outputs.get(name) ??
-    findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name");
-  scope.steps.set(step.id, { call: undefined, output });
+  scope.steps.set(
+    step.id,
+    (name, place) =>
+      outputs.get(name) ??
+      findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "its workflow has none of this name"),
+  );
 }
 
 function operationOf(node: SourceNode, { document, sources }: Importing): Operation | undefined {
@@ -286,25 +291,17 @@ function operationNamed(node: SourceNode | undefined): Operation | undefined {
 }
 
 function callOperation(step: ActedStep, operation: Operation, around: Around): void {
-  const { scope, workflow, call, importing, skips, at, steps } = around;
-  const { document, actors, ids } = importing;
+  const { scope, call, importing, skips, at, steps } = around;
+  const { document, ids } = importing;
   const { node } = step;
   const target: CallTarget = { id: ids.fresh(call.prefix + step.id), operation };
-  const parameters = parametersOf(node, workflow, document);
-  const made = readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
+  const made = callIn(node, operation, around);
   const { expect, fails } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own: target, owner: "response" });
   const outputs = child(node, "outputs");
-  scope.steps.set(step.id, {
-    call: target,
-    output: (name, place) => {
-      const found = child(outputs, name);
-      if (found !== undefined) return scope.value(found, target);
-      return document.findings.refuse(
-        place,
-        `the step "${step.id}" has no output "${name}"`,
-        "it lists its outputs under outputs",
-      );
-    },
+  scope.steps.set(step.id, (name, place) => {
+    const found = child(outputs, name);
+    if (found !== undefined) return scope.value(found, target);
+    return document.findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "it lists its outputs under outputs");
   });
   skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
   const repeats = repeatsOf(step, operation.writes, document.findings);
@@ -317,7 +314,7 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
     if: runs === "" ? undefined : runs,
     as: made.as,
     uses: operation.name,
-    with: Object.keys(made.with).length === 0 ? undefined : written(made.with),
+    with: made.with,
     pages: operation.call.paging === undefined ? undefined : "first",
     ensure: around.guards.get(at),
     ...repeated(expect, repeats, { timeout: child(node, "timeout"), findings: document.findings }),
