@@ -60,18 +60,8 @@ export interface Face {
   refuse(refusal: ServiceRefusal, operation?: ContractOperation): WireAnswer;
 }
 
-/** The interfaces that the sandbox serves. */
-export interface Faces {
-  /** The interface whose paths begin with `/tokenize`. */
-  readonly ledger: Face;
-  /** The interface whose paths begin with `/api/v/1`. */
-  readonly investor: Face;
-}
-
-/** Returns the interface of an operation; `undefined` if the sandbox does not serve it. */
-export function faceOf(faces: Faces, operation: ContractOperation): Face | undefined {
-  return (faces as Partial<Record<InterfaceName, Face>>)[operation.interface];
-}
+/** How the sandbox serves each interface of the contract. */
+export type Faces = Readonly<Record<InterfaceName, Face>>;
 
 /** Returns the answer of an interface to a request, even if it refuses. */
 export async function answerOf(
