@@ -48,7 +48,7 @@ export function openService(database: Database, options: ServiceOptions): Servic
   const settings = readSettings(database);
   const past = new Past(database, clock);
   const { writes } = rules;
-  const chain = new Chain({ database, past, profile: profile.ledger, accepts: dialect.accepts, settings, commitDelayMs, writes });
+  const chain = new Chain({ database, past, profile: profile.ledger, dialect, settings, commitDelayMs, writes });
   const { conditionStatus, successStatus, numbers, booleans } = profile;
   const speech = { numbers, booleans, dialect };
   const common = { world: new World(database), clock, settings, conditionStatus, successStatus, speech };

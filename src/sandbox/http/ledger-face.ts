@@ -90,12 +90,12 @@ export class LedgerFace implements Face {
     demand(asked.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
     demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
     const actor = this.#actor(operation, asked);
-    const { unknownParameters, lastBookmark, accepts } = this.#parts.speech.dialect;
+    const { dialect } = this.#parts.speech;
+    const { unknownParameters } = dialect;
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common, unknownParameters });
     const body = readBody(operation, asked.body, profile);
-    const repeatsBookmark = lastBookmark === "repeated";
-    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body, accepts, repeatsBookmark };
+    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body, dialect };
   }
 
   #actor(operation: ContractOperation, asked: WireRequest): StoredEntity {

@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
 import { isoTime } from "../../base/time/date.ts";
-import type { Accepted } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import type { Params } from "../params.ts";
 import type { StoredEntity, Stamps } from "../store/ledger-resources.ts";
 import type { Resources } from "../store/resources.ts";
@@ -22,10 +22,8 @@ export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "
   readonly params: Params;
   /** The body, already checked against the contract's schema; undefined for a call without a body. */
   readonly body: Body;
-  /** What is accepted although it is usually refused. */
-  readonly accepts: readonly Accepted[];
-  /** Whether the last page of a list is empty and has the bookmark that led to it. */
-  readonly repeatsBookmark: boolean;
+  /** How the ledger behaves where the profile has no setting. */
+  readonly dialect: Dialect;
 }
 
 /** A write when it becomes part of the ledger. */

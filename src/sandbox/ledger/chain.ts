@@ -1,7 +1,7 @@
 import { Bug, invariant } from "../../base/failure.ts";
 import { parseJson, writeJson } from "../../base/json/json.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
-import type { Accepted } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newId, newTransactionId } from "../ids.ts";
@@ -57,8 +57,8 @@ export interface ChainOptions {
   readonly profile: LedgerProfile;
   /** The settings that were fixed when the file was created. */
   readonly settings: Settings;
-  /** What it commits although it would usually refuse it. */
-  readonly accepts: readonly Accepted[];
+  /** How the ledger behaves where the profile has no setting. */
+  readonly dialect: Dialect;
   /** How long a ledger write stays pending, in milliseconds. */
   readonly commitDelayMs: number;
   /** What each write does, by operation. */
@@ -171,7 +171,7 @@ export class Chain {
     transactionId,
     at,
   }: Request & { readonly transactionId: string; readonly at: number }): void {
-    const { profile, settings, accepts, writes } = this.#options;
+    const { profile, settings, dialect, writes } = this.#options;
     const { orgId, assetTypes, references } = settings;
     const commit: Commit<unknown> = {
       world: this.#world,
@@ -183,8 +183,7 @@ export class Chain {
       now: at,
       params: {},
       body,
-      accepts,
-      repeatsBookmark: false,
+      dialect,
       transactionId,
     };
     const write = writes[operation];

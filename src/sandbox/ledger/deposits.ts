@@ -47,7 +47,7 @@ function deposit(
 ): readonly BalanceMovement[] {
   const asset = theAsset(commit, assetType, id);
   const present = commit.world.get("deposit", assetKey(assetType, id));
-  const isFree = present === undefined || (present.vaultId === vault.id && commit.accepts.includes("second deposit"));
+  const isFree = present === undefined || (present.vaultId === vault.id && commit.dialect.accepts.includes("second deposit"));
   demand(isFree, "asset already deposited in another vault", `the asset lies in the vault ${present?.vaultId}`);
   for (const share of shares) demandShare(commit, vault, share);
   const { issues: before = [], originalOwners = asset.owners } = present ?? {};

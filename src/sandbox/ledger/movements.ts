@@ -19,7 +19,7 @@ export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: Move
   const cap = token.behaviour.maxMintQuantity;
   const withinCap = cap === undefined || cap.isZero() || totalMintedAmount.compare(cap) <= 0;
   demand(
-    withinCap || commit.accepts.includes("over-mint"),
+    withinCap || commit.dialect.accepts.includes("over-mint"),
     "mint quantity exceeded",
     `${totalMintedAmount} minted would exceed the ${cap} of the token ${tokenId}`,
   );

@@ -41,7 +41,7 @@ export function pageOf<K extends Kind>(
 }
 
 function lastBookmark(call: LedgerCall, seq: number | undefined): string {
-  if (!call.repeatsBookmark) return "";
+  if (call.dialect.lastBookmark !== "repeated") return "";
   return seq === undefined ? textParam(call, "bookmark") : encode(seq);
 }
 

@@ -23,7 +23,7 @@ export function createTokens(commit: Commit<readonly RequestedToken[]>): void {
 export function createToken(commit: Commit<unknown>, definition: RequestedToken): StoredToken {
   const { id = newId(), name = "", description = "", symbol = "", behaviour = {}, properties = {}, nftFields = [] } = definition;
   const { classification = {}, tokenPermissions = [] } = definition;
-  const isFree = commit.world.get("token", id) === undefined || commit.accepts.includes("second token");
+  const isFree = commit.world.get("token", id) === undefined || commit.dialect.accepts.includes("second token");
   demand(isFree, "token already exists", `the token ${id} already exists`);
   const token: StoredToken = {
     id,

@@ -18,7 +18,7 @@ export function createVaults(commit: Commit<readonly VaultDefinition[]>): void {
 
 function createVault(commit: Commit<unknown>, definition: VaultDefinition): void {
   const { id = newId(), name = "", description = "", custodians = [commit.actor], data = {}, vaultToken = [] } = definition;
-  const isFree = commit.world.get("vault", id) === undefined || commit.accepts.includes("second vault");
+  const isFree = commit.world.get("vault", id) === undefined || commit.dialect.accepts.includes("second vault");
   demand(isFree, "vault already exists", `the vault ${id} already exists`);
   demand(id !== "" && custodians.length > 0, "invalid parameters", "a vault needs an id and a custodian");
   demandEntities(custodians, commit.orgId);

@@ -3,6 +3,7 @@ import { Bug } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { present } from "../../base/present.ts";
 import type { LedgerProfile } from "../../contract/profile.ts";
+import { USUAL_DIALECT } from "../dialect.ts";
 import { newTransactionId } from "../ids.ts";
 import { createAssets } from "../ledger/assets.ts";
 import type { Commit } from "../ledger/call.ts";
@@ -151,14 +152,12 @@ function entityOf({ settings }: SeededLedger, attributes: SeedEntity): StoredEnt
   return { orgId: settings.orgId, ...attributes };
 }
 
-const USUAL = { accepts: [], repeatsBookmark: false };
-
 function commitOf<Body>(
   { world, profile, settings, now }: SeededLedger,
   body: Body,
   actor: StoredEntity = settings.ledgerEntity,
 ): Commit<Body> {
   const { orgId, assetTypes, references } = settings;
-  const transactionId = newTransactionId();
-  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId, ...USUAL };
+  const [transactionId, dialect] = [newTransactionId(), USUAL_DIALECT];
+  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId, dialect };
 }
