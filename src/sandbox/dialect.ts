@@ -1,29 +1,41 @@
 import type { Json } from "../base/json/json.ts";
 import { demandShape, type DocumentShape } from "./shape.ts";
 
-/** What the sandbox can be made to accept although it usually refuses it. */
-export type Accepted = "second token" | "second vault" | "second deposit" | "over-mint";
+const CHOICES = {
+  unknownParameters: ["refused", "ignored"],
+  pendingReceipt: ["word", "not-found", "empty", "null"],
+  lastBookmark: ["word", "absent", "null", "repeated"],
+  writes: ["committed", "early"],
+  numbers: ["plain", "exponent"],
+  createdAt: ["given", "null"],
+  envelope: ["described", "text", "number"],
+  errorFields: ["all", "form"],
+} as const;
+
+const ACCEPTED = ["second token", "second vault", "second deposit", "over-mint"] as const;
+
+type Choice<Setting extends keyof typeof CHOICES> = (typeof CHOICES)[Setting][number];
 
 /** How the sandbox behaves where the profile has no setting. A client must understand it without one, or find it out. */
 export interface Dialect {
   /** What the sandbox does with unknown query parameters. */
-  readonly unknownParameters: "refused" | "ignored";
+  readonly unknownParameters: Choice<"unknownParameters">;
   /** The answer about the receipt of a write that is not decided yet. */
-  readonly pendingReceipt: "word" | "not-found" | "empty" | "null";
+  readonly pendingReceipt: Choice<"pendingReceipt">;
   /** The bookmark of the last page. `repeated`: an empty page follows, with the bookmark that led to it. */
-  readonly lastBookmark: "word" | "absent" | "null" | "repeated";
+  readonly lastBookmark: Choice<"lastBookmark">;
   /** When a write is answered that did not ask to be asynchronous. */
-  readonly writes: "committed" | "early";
+  readonly writes: Choice<"writes">;
   /** How answers write numbers, unless the profile writes them as texts. */
-  readonly numbers: "plain" | "exponent";
+  readonly numbers: Choice<"numbers">;
   /** Whether resources show when they were created. */
-  readonly createdAt: "given" | "null";
+  readonly createdAt: Choice<"createdAt">;
   /** The status of the investor's envelope: as described for each call, or the same everywhere. */
-  readonly envelope: "described" | "text" | "number";
+  readonly envelope: Choice<"envelope">;
   /** Whether errors have `message` and `condition` besides the fields of their form. */
-  readonly errorFields: "all" | "form";
+  readonly errorFields: Choice<"errorFields">;
   /** What it accepts although it usually refuses it. */
-  readonly accepts: readonly Accepted[];
+  readonly accepts: readonly (typeof ACCEPTED)[number][];
 }
 
 /** The dialect of a sandbox that was given none. */
@@ -38,19 +50,6 @@ export const USUAL_DIALECT: Dialect = {
   errorFields: "all",
   accepts: [],
 };
-
-const CHOICES: { readonly [K in Exclude<keyof Dialect, "accepts">]: readonly Dialect[K][] } = {
-  unknownParameters: ["refused", "ignored"],
-  pendingReceipt: ["word", "not-found", "empty", "null"],
-  lastBookmark: ["word", "absent", "null", "repeated"],
-  writes: ["committed", "early"],
-  numbers: ["plain", "exponent"],
-  createdAt: ["given", "null"],
-  envelope: ["described", "text", "number"],
-  errorFields: ["all", "form"],
-};
-
-const ACCEPTED: readonly Accepted[] = ["second token", "second vault", "second deposit", "over-mint"];
 
 /** The shape of a dialect. */
 export const DIALECT: DocumentShape = {
