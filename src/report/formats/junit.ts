@@ -1,7 +1,7 @@
 import junit, { type Builder, type TestCase, type TestSuite } from "junit-report-builder";
 import { type Case, casesOf, COUNTED_AS, notBegunCase, warningLines } from "./cases.ts";
 import { oneLine } from "./foreign-text.ts";
-import { isFlaky, repeatedRuns, repeatedSteps } from "./repeats.ts";
+import { isFlaky, repeatedSteps } from "./repeats.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { idleTexts } from "../steps/step-lines.ts";
 import { actedAs } from "../words.ts";
@@ -60,7 +60,8 @@ function* suitesOf(reports: Iterable<RunReport>, notBegun: readonly NotBegun[]):
     if (report.repeat === undefined) yield built((builder) => addSuite(builder, report));
     else repeated.push(report);
   }
-  for (const runs of repeatedRuns(repeated)) yield built((builder) => addRepeated(builder, runs));
+  const byPlaybook = Map.groupBy(repeated, ({ run }) => run.playbook.file);
+  for (const runs of byPlaybook.values()) yield built((builder) => addRepeated(builder, runs));
   for (const each of notBegun) yield built((builder) => addNotBegun(builder, each));
 }
 
