@@ -1,4 +1,5 @@
 import { hint } from "../parts/phrases.ts";
+import { invariant } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
@@ -73,22 +74,19 @@ function comparisonOf({ of: { environment, playbook, comparison, scope } }: Know
 // If there are many drifts, only the newest are shown.
 function groupOf(drifts: readonly KnownDrift[], total: number): Markup {
   const [first] = drifts;
-  const { title = "", of, sides } = first ?? {};
-  const scope = of === undefined || of.scope === "" ? "" : `, scope ${oneLine(of.scope)}`;
+  invariant(first !== undefined, "a group has a drift");
+  const { title, of, sides } = first;
+  const scope = of.scope === "" ? "" : `, scope ${oneLine(of.scope)}`;
   return el(
     "section",
     { class: "comparison" },
     el("h2", { class: "part" }, oneLine(title)),
     hint(
-      `${oneLine(of?.comparison ?? "")} of ${oneLine(of?.playbook ?? "")}, environment ${oneLine(of?.environment ?? "")}${scope}: `,
+      `${oneLine(of.comparison)} of ${oneLine(of.playbook)}, environment ${oneLine(of.environment)}${scope}: `,
       count(total, "drift"),
       drifts.length === total ? "" : `, the newest ${drifts.length} of them`,
     ),
-    el(
-      "div",
-      { class: "drifts" },
-      driftTable(`Drifts of ${oneLine(title)}`, drifts, { left: sides?.left ?? "", right: sides?.right ?? "", isServed: true }),
-    ),
+    el("div", { class: "drifts" }, driftTable(`Drifts of ${oneLine(title)}`, drifts, { ...sides, isServed: true })),
   );
 }
 
