@@ -1,7 +1,7 @@
 import { isoTime } from "../base/time/date.ts";
 import { command, type CommandLine, type Hint, PLAIN_HINT } from "../base/command-line.ts";
 import { formatDuration } from "../base/time/duration.ts";
-import { type Json, textOrJson } from "../base/json/json.ts";
+import { textOrJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { count, countLong } from "../base/text/text.ts";
 import type { Anyway, BlockTurned, Confirmation, Notice, RunEdited, RunOpened } from "../protocol/record.ts";
@@ -106,13 +106,16 @@ export function reportLines(report: RunReport, detail: Detail, hint: Hint = PLAI
 /** Returns the summary of a run: its outcome, counts and outputs, and the command that continues it. */
 export function summaryLines({ run, totals }: RunReport, hint: Hint = PLAIN_HINT): readonly string[] {
   const { mark, word } = RUN_WORDS[run.outcome];
+  const next = nextOf(run);
   const duration = durationText(run);
   const where = isEmbedded(run.target) ? ", on the embedded sandbox" : "";
   return [
     `${mark} ${word}  ${oneLine(run.playbook.name)}: ${countsOf(totals)}${duration === "" ? "" : ` in ${duration}`}${where}`,
     ...indented(run.problem === null ? [] : problemLines(hintedProblem(run.problem, hint))),
-    ...indented(Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${valueText(value)}`)),
-    ...indented(run.outcome === "passed" ? [] : [nextLine(run, hint)]),
+    ...indented(
+      Object.entries(run.outputs).map(([name, value]) => `output ${oneLine(name)}: ${oneLine(textOrJson(value), OUTPUT_CHARS)}`),
+    ),
+    ...indented(run.outcome === "passed" ? [] : [`${next.words}: ${hint(next.command)}`]),
   ];
 }
 
@@ -121,11 +124,6 @@ export function durationText({ startedAt, finishedAt, durationMs }: RunReport["r
   if (durationMs === null || finishedAt === null) return "";
   const stoppedMs = Date.parse(finishedAt) - Date.parse(startedAt) - durationMs;
   return `${formatDuration(durationMs)}${stoppedMs > 0 ? ` (stopped for ${formatDuration(stoppedMs)} in between)` : ""}`;
-}
-
-function nextLine(run: RunReport["run"], hint: Hint): string {
-  const { words, command: typed } = nextOf(run);
-  return `${words}: ${hint(typed)}`;
 }
 
 /** Returns the command that continues a run that did not pass, or shows more about it, and what the command is for. */
@@ -145,10 +143,6 @@ export function countsOf(totals: Totals): string {
   const counts = countsIn(totals).map(([outcome, number]) => `${number} ${STEP_WORDS[outcome].word}`);
   if (warnings > 0) counts.push(count(warnings, "warning"));
   return [count(totals.steps, "step"), counts.join(", ")].filter((part) => part !== "").join(": ");
-}
-
-function valueText(value: Json): string {
-  return oneLine(textOrJson(value), OUTPUT_CHARS);
 }
 
 /** Returns how many runs a report has: `2 runs, 1 not begun`. */
