@@ -84,7 +84,6 @@ export class LedgerFace implements Face {
 
   #readCall(operation: ContractOperation, asked: WireRequest): LedgerCall<unknown> {
     const { world, settings, profile, clock } = this.#parts;
-    const { orgId, assetTypes, references } = settings;
     const path = asked.params as Record<string, string>;
     const query = asked.query as Record<string, unknown>;
     demand(asked.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
@@ -95,7 +94,7 @@ export class LedgerFace implements Face {
     const common = profile.onBehalfOf.in === "query" ? [profile.onBehalfOf.name] : [];
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common, unknownParameters });
     const body = readBody(operation, asked.body, profile);
-    return { world, profile, orgId, assetTypes, references, actor, now: clock.now(), params, body, dialect };
+    return { world, profile, settings, actor, now: clock.now(), params, body, dialect };
   }
 
   #actor(operation: ContractOperation, asked: WireRequest): StoredEntity {

@@ -58,7 +58,7 @@ export function setTokenApprovals(
   >,
 ): void {
   for (const { tokenIds, operators: given, approved } of commit.body) {
-    demandEntities(given, commit.orgId);
+    demandEntities(given, commit.settings.orgId);
     const operators = distinctEntities(given);
     for (const tokenId of tokenIds) {
       theToken(commit, tokenId, "invalid or nonexistent token");

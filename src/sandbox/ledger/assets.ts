@@ -60,7 +60,7 @@ export function setAssetOwners(
 ): void {
   for (const { id, owners } of commit.body.data) {
     demand(owners.length > 0, "invalid parameters", `the asset ${id} must keep an owner`);
-    demandEntities(owners, commit.orgId);
+    demandEntities(owners, commit.settings.orgId);
     change(commit, theAsset(commit, commit.body.assetType, id), { owners });
   }
 }
@@ -89,7 +89,7 @@ export function listAssets(call: LedgerCall): ListPage<StoredAsset> {
 
 /** GET /asset/stats: lists every type of the app, even types without assets. */
 export function assetStats(call: LedgerCall): object {
-  const countByType = call.assetTypes.map((assetType) => ({ assetType, count: call.world.count("asset", assetType) }));
+  const countByType = call.settings.assetTypes.map((assetType) => ({ assetType, count: call.world.count("asset", assetType) }));
   return { totalCount: countByType.reduce((total, { count }) => total + count, 0), countByType };
 }
 
@@ -128,12 +128,12 @@ function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject)
     throw new ServiceRefusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);
   }
   const { owners = [] } = (ledgerMetadata ?? {}) as { readonly owners?: readonly StoredEntity[] };
-  demandEntities(owners, commit.orgId);
+  demandEntities(owners, commit.settings.orgId);
   return owners.length === 0 ? { assetType, id, data } : { assetType, id, data, owners };
 }
 
 function demandAssetType(call: LedgerCall<unknown>, assetType: string): void {
-  demand(call.assetTypes.includes(assetType), "asset type not found", `the app defines no asset type ${assetType}`);
+  demand(call.settings.assetTypes.includes(assetType), "asset type not found", `the app defines no asset type ${assetType}`);
 }
 
 function find(call: LedgerCall<unknown>, item: Item): StoredAsset | undefined {

@@ -9,11 +9,13 @@ import type { Settings } from "../store/settings.ts";
 import type { World } from "../store/world.ts";
 
 /** What every ledger operation receives: the caller, the request, the time, and the current ledger. */
-export interface LedgerCall<Body = undefined> extends Pick<Settings, "orgId" | "assetTypes" | "references"> {
+export interface LedgerCall<Body = undefined> {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
+  /** The settings that were fixed when the file was created. */
+  readonly settings: Settings;
   /** The acting entity: the one that the call names, or else the ledger entity. */
   readonly actor: StoredEntity;
   /** Virtual milliseconds since the Unix epoch. */

@@ -172,13 +172,10 @@ export class Chain {
     at,
   }: Request & { readonly transactionId: string; readonly at: number }): void {
     const { profile, settings, dialect, writes } = this.#options;
-    const { orgId, assetTypes, references } = settings;
     const commit: Commit<unknown> = {
       world: this.#world,
       profile,
-      orgId,
-      assetTypes,
-      references,
+      settings,
       actor,
       now: at,
       params: {},

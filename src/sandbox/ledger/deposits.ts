@@ -53,7 +53,7 @@ function deposit(
   const { issues: before = [], originalOwners = asset.owners } = present ?? {};
   const record = { vaultId: vault.id, assetType, id, data, issues: [...before, ...shares], originalOwners };
   saveDeposit(commit, record);
-  handOver(commit, asset, [{ orgId: commit.orgId, [VAULT_ATTRIBUTE]: vault.id }]);
+  handOver(commit, asset, [{ orgId: commit.settings.orgId, [VAULT_ATTRIBUTE]: vault.id }]);
   return shares.map(({ tokenId, quantity, receiver }) => issue(commit, { tokenId, entity: receiver }, { amount: quantity }));
 }
 

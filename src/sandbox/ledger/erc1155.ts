@@ -23,7 +23,8 @@ interface Parties {
 /** POST /token/erc1155/balanceOf: the caller may only ask for an entity of another organization if it holds the token. */
 export function balanceOf(call: LedgerCall<BalanceQuery>): object {
   const { id, owner } = call.body;
-  if (findAccount(call, { tokenId: id, entity: owner }) === undefined) demandEntities([owner], call.orgId, "access denied");
+  if (findAccount(call, { tokenId: id, entity: owner }) === undefined)
+    demandEntities([owner], call.settings.orgId, "access denied");
   return balance(call, call.body);
 }
 
@@ -40,7 +41,7 @@ export function balanceOfBatch(
 /** POST /token/erc1155/setApprovalForAll */
 export function setApprovalForAll(commit: Commit<{ readonly approved: boolean; readonly operator: StoredEntity }>): void {
   const { approved, operator } = commit.body;
-  demandEntities([operator], commit.orgId, "invalid access id or caller");
+  demandEntities([operator], commit.settings.orgId, "invalid access id or caller");
   const owner = entityKey(commit.actor);
   commit.world.put("operatorApproval", { id: compoundKey(owner, entityKey(operator)), scope: owner }, { operator, approved });
 }
@@ -48,7 +49,7 @@ export function setApprovalForAll(commit: Commit<{ readonly approved: boolean; r
 /** POST /token/erc1155/isApprovedForAll: the service answers with a text. */
 export function isApprovedForAll(call: LedgerCall<{ readonly owner: StoredEntity; readonly operator: StoredEntity }>): object {
   const { owner, operator } = call.body;
-  demandEntities([owner, operator], call.orgId, "invalid access id or caller");
+  demandEntities([owner, operator], call.settings.orgId, "invalid access id or caller");
   return { approved: String(isOperatorForAll(call, owner, operator)) };
 }
 
@@ -94,7 +95,7 @@ interface Wish {
 }
 
 function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value, nftId }: Wish): BalanceMovement {
-  demandEntities([from], commit.orgId);
+  demandEntities([from], commit.settings.orgId);
   demandNamed([to]);
   demandMover(commit, token, from);
   demand(token.behaviour.transferable !== false, "token not transferable", `the token ${token.id} is not transferable`);

@@ -23,7 +23,7 @@ class Resolver {
   }
 
   resolve<T extends Pick<StoredAsset, "assetType" | "data">>(asset: T, depth: number): T {
-    const references = Object.entries(this.#call.references[asset.assetType] ?? {});
+    const references = Object.entries(this.#call.settings.references[asset.assetType] ?? {});
     if (depth === 0 || references.length === 0) return asset;
     const resolved = references.flatMap(([field, target]) => {
       const value = Object.hasOwn(asset.data, field) ? asset.data[field] : undefined;

@@ -29,7 +29,7 @@ export function newRequest(commit: Commit<unknown>, proposal: Proposal): StoredA
   const { data, timeout = Decimal.of(TIMEOUT_MINUTES), numRequired = Decimal.of(approvers.length) } = proposal;
   const { pending } = KEPT;
   demand(approvers.length > 0, "invalid parameters", "a request needs an approver");
-  demandEntities(approvers, commit.orgId);
+  demandEntities(approvers, commit.settings.orgId);
   demand(!timeout.isNegative(), "invalid parameters", "the timeout is negative");
   demand(isBetween(numRequired, 1, approvers.length), "invalid parameters", `numRequired must be 1 to ${approvers.length}`);
   return {

@@ -67,7 +67,7 @@ export function setTokenPermissions(
     demandRoles(token, permissions, "invalid role");
     demandEntities(
       permissions.map(({ entity }) => entity),
-      commit.orgId,
+      commit.settings.orgId,
     );
     changeToken(commit, token, { tokenPermissions: permissions });
   }
@@ -79,7 +79,7 @@ export function setTokenOwners(
 ): void {
   for (const { id, owners = [] } of commit.body) {
     demand(owners.length > 0, "owners missing from the request", `the token ${id} must keep an owner`);
-    demandEntities(owners, commit.orgId);
+    demandEntities(owners, commit.settings.orgId);
     const token = ownedToken(commit, id, "invalid or nonexistent token id");
     changeToken(commit, token, { owners: owners.map((entity) => ({ entity })) });
   }
@@ -169,7 +169,7 @@ function demandSound(commit: Commit<unknown>, token: StoredToken): void {
   );
   demandEntities(
     token.tokenPermissions.map(({ entity }) => entity),
-    commit.orgId,
+    commit.settings.orgId,
   );
   demandRoles(token, token.tokenPermissions, "invalid parameters");
 }

@@ -30,7 +30,7 @@ function requestTransfer(commit: Commit<unknown>, assetType: string, proposed: P
   const assets = ids.map((id) => theAsset(commit, assetType, id));
   const approvers = proposed.approvers ?? distinctEntities(assets.flatMap(({ owners }) => owners));
   const newOwner = namedOwner(proposed, commit.profile.newOwner) ?? additionalOwners[0] ?? commit.actor;
-  demandEntities([newOwner, ...additionalOwners], commit.orgId);
+  demandEntities([newOwner, ...additionalOwners], commit.settings.orgId);
   const metadata = { ...data.metadata, assetType, id: ids, newOwner };
   const proposal = { approvers, data: { ...data, metadata }, ...present({ numRequired }) };
   const request = newRequest(commit, proposal) as StoredTransferRequest;

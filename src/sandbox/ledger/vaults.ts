@@ -21,7 +21,7 @@ function createVault(commit: Commit<unknown>, definition: VaultDefinition): void
   const isFree = commit.world.get("vault", id) === undefined || commit.dialect.accepts.includes("second vault");
   demand(isFree, "vault already exists", `the vault ${id} already exists`);
   demand(id !== "" && custodians.length > 0, "invalid parameters", "a vault needs an id and a custodian");
-  demandEntities(custodians, commit.orgId);
+  demandEntities(custodians, commit.settings.orgId);
   const vaultTokenId = vaultToken.map((token) => createShareToken(commit, token, custodians).id);
   const owners = [commit.actor];
   commit.world.put("vault", { id }, { id, name, description, custodians, data, vaultTokenId, owners, ...created(commit) });
@@ -43,7 +43,7 @@ export function setCustodians(
   for (const { vaultId, custodians } of commit.body) {
     const vault = accessibleVault(commit, vaultId);
     demand(custodians.length > 0, "invalid custodian identity", `the vault ${vaultId} must keep a custodian`);
-    demandEntities(custodians, commit.orgId, "invalid custodian identity");
+    demandEntities(custodians, commit.settings.orgId, "invalid custodian identity");
     changeVault(commit, vault, { custodians });
   }
 }

@@ -157,7 +157,6 @@ function commitOf<Body>(
   body: Body,
   actor: StoredEntity = settings.ledgerEntity,
 ): Commit<Body> {
-  const { orgId, assetTypes, references } = settings;
   const [transactionId, dialect] = [newTransactionId(), USUAL_DIALECT];
-  return { world, profile, orgId, assetTypes, references, actor, now, params: {}, body, transactionId, dialect };
+  return { world, profile, settings, actor, now, params: {}, body, transactionId, dialect };
 }
