@@ -83,8 +83,9 @@ export class Chain {
   /** Accepts a write. Throws a refusal if the current ledger refuses it, unless the caller reads the outcome from the receipt. */
   submit(request: Request, now: number): Submission {
     const transactionId = newTransactionId();
+    const { operation, actor, body, isAsync } = request;
     return this.#database.transaction(() => {
-      if (request.isAsync !== true) rehearse(this.#database, () => this.#perform({ ...request, transactionId, at: now }));
+      if (isAsync !== true) rehearse(this.#database, () => this.#perform(operation, { actor, body, now, transactionId }));
       const submission = { transactionId, receiptId: newId(), commitAt: this.#nextCommit(now) + (request.fault?.holdMs ?? 0) };
       this.#insert(request, submission);
       return submission;
@@ -160,32 +161,15 @@ export class Chain {
     const actor = parseJson(String(row["actor"])) as unknown as StoredEntity;
     const body = parseJson(String(row["body"]));
     const at = Number(row["commit_at"]);
-    this.#perform({ operation, actor, body, transactionId, at });
+    this.#perform(operation, { actor, body, now: at, transactionId });
     logCommit(this.#database, { at, transactionId, interface: "ledger", operation, actor, body });
   }
 
-  #perform({
-    operation,
-    actor,
-    body,
-    transactionId,
-    at,
-  }: Request & { readonly transactionId: string; readonly at: number }): void {
+  #perform(operation: string, given: Pick<Commit<unknown>, "actor" | "body" | "now" | "transactionId">): void {
     const { profile, settings, dialect, writes } = this.#options;
-    const commit: Commit<unknown> = {
-      world: this.#world,
-      profile,
-      settings,
-      actor,
-      now: at,
-      params: {},
-      body,
-      dialect,
-      transactionId,
-    };
     const write = writes[operation];
     invariant(write, `the ledger knows no write ${operation}`);
-    write(commit);
+    write({ ...given, world: this.#world, profile, settings, dialect, params: {} });
   }
 
   #close(transactionId: string, { state, condition, message }: Omit<ReceiptOutcome, "transactionId">): void {
