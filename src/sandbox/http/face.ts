@@ -19,9 +19,9 @@ export interface WireAnswer {
 /** A request as received: its parameters are still texts, and its body is the text of a JSON document. */
 export interface WireRequest {
   /** The parameters of the path, by name. */
-  readonly params: unknown;
+  readonly params: Readonly<Record<string, string>>;
   /** The parameters of the query, by name. */
-  readonly query: unknown;
+  readonly query: Readonly<Record<string, unknown>>;
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The text of the body. Anything else means that there is none. */

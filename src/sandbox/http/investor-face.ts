@@ -61,8 +61,7 @@ export class InvestorFace implements Face {
     const { world, clock, settings, profile } = this.#parts;
     const apiKey = String(asked.headers["x-api-key"] ?? "");
     const investor = theInvestor(world, apiKey);
-    const path = asked.params as Record<string, string>;
-    const query = asked.query as Record<string, unknown>;
+    const { params: path, query } = asked;
     const { unknownParameters } = this.#parts.speech.dialect;
     const params = readParameters(operation, { path, query, names: { ...profile.parameters }, common: [], unknownParameters });
     const body = readBody(operation, asked.body);

@@ -84,8 +84,7 @@ export class LedgerFace implements Face {
 
   #readCall(operation: ContractOperation, asked: WireRequest): LedgerCall<unknown> {
     const { world, settings, profile, clock } = this.#parts;
-    const path = asked.params as Record<string, string>;
-    const query = asked.query as Record<string, unknown>;
+    const { params: path, query } = asked;
     demand(asked.headers["x-api-key"] === settings.ledgerApiKey, "invalid API key", "the header X-API-KEY holds no valid key");
     demand(path["appId"] === settings.appId, "tokenization app not found", `there is no app ${path["appId"]}`);
     const actor = this.#actor(operation, asked);
@@ -100,8 +99,7 @@ export class LedgerFace implements Face {
   #actor(operation: ContractOperation, asked: WireRequest): StoredEntity {
     const { settings, profile } = this.#parts;
     const { in: place, name } = profile.onBehalfOf;
-    const query = asked.query as Record<string, unknown>;
-    const given = place === "query" ? query[name] : asked.headers[name.toLowerCase()];
+    const given = place === "query" ? asked.query[name] : asked.headers[name.toLowerCase()];
     if (given === undefined) return settings.ledgerEntity;
     const [, key, value] = (typeof given === "string" ? /^([^:]+):(.+)$/.exec(given) : null) ?? [];
     demand(key !== undefined && value !== undefined, invalidity(operation), `${name} must read <key>:<value>`);

@@ -9,7 +9,7 @@ import { SANDBOX_LIMITS } from "../limits.ts";
 import { ServiceRefusal } from "../refusal.ts";
 import type { ServiceParts } from "../service.ts";
 import type { VirtualClock } from "../store/settings.ts";
-import { answerOf, asRefusal, type WireAnswer, type Face, type Faces } from "./face.ts";
+import { answerOf, asRefusal, type WireAnswer, type WireRequest, type Face, type Faces } from "./face.ts";
 import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
@@ -72,9 +72,14 @@ function takeTextBodies(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
 }
 
+interface AskedParts {
+  readonly Params: WireRequest["params"];
+  readonly Querystring: WireRequest["query"];
+}
+
 function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerParts, operation: ContractOperation): void {
   const face = faces[operation.interface];
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handler = async (request: FastifyRequest<AskedParts>, reply: FastifyReply): Promise<FastifyReply> => {
     const perform = (fault?: WriteFault): Promise<WireAnswer> => answerOf(face, operation, request, fault);
     const effect = faults.take(operation.name);
     if (effect === undefined) return send(reply, await perform());
