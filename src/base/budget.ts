@@ -2,7 +2,7 @@ import { invariant } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
 /** The limits that are counted in steps, because long computations cannot be interrupted. */
-export type StepLimit = "expressionSteps" | "validationSteps";
+type StepLimit = "expressionSteps" | "validationSteps";
 
 /** The failure of work that needs more steps than it may take. */
 export class OutOfSteps extends Error {

@@ -1,5 +1,5 @@
 /** Fields without those that are undefined. */
-export type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** Returns the fields that are not undefined. */
 export function present<T extends object>(fields: T): Present<T> {

@@ -14,7 +14,7 @@ import type { CalibrationWriting, ServiceCalibration } from "./service.ts";
 import { findValueDialect } from "./values.ts";
 
 /** The options of a calibration. */
-export interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
+interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
   /** The acting entity of writes. If left out, the key's own entity. */
   readonly as?: string | undefined;
   /** Whether the calibration may write. In a protected environment it may not. */

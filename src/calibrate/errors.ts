@@ -8,7 +8,7 @@ import type { CalibrationAsker, CalibrationAnswer } from "./asker.ts";
 import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
 /** A refusal that names a condition of the service description. A gateway does not know these words. */
-export interface NamedRefusal {
+interface NamedRefusal {
   /** The answer. */
   readonly answer: CalibrationAnswer;
   /** The body of the answer. */

@@ -51,4 +51,4 @@ export interface JsonSchema {
 }
 
 /** The types of a JSON value in a schema. */
-export type JsonSchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+type JsonSchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";

@@ -23,7 +23,7 @@ export interface KeptExchange {
 }
 
 /** The answer of an exchange. */
-export interface KeptAnswer {
+interface KeptAnswer {
   /** The HTTP status. */
   readonly status: number;
   /** The headers of the answer, by name. Cookies are not stored. */

@@ -19,13 +19,13 @@ export type Said =
   | { readonly kind: "lost"; readonly why: string };
 
 /** A complete answer to one request, or why there is none. */
-export type RawAnswer = (AnswerBody & { readonly status: number }) | { readonly lost: string };
+type RawAnswer = (AnswerBody & { readonly status: number }) | { readonly lost: string };
 
 /** Sends one request to a ledger. */
 export type Carry = (operation: Operation, request: ServiceRequest) => Promise<RawAnswer>;
 
 /** One call with its input as it is sent. */
-export interface ExploredCall {
+interface ExploredCall {
   /** The name of the operation. */
   readonly uses: string;
   /** The input of the operation, without expressions. */

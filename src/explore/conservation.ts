@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import { number, recordsIn } from "../base/json/parts.ts";
 
 /** What the service shows about one token, without a write between the reads. */
-export interface TokenReadings {
+interface TokenReadings {
   /** The token, from `ledger.token.get`. */
   readonly token: Json;
   /** Its accounts, from `ledger.account.list`. */

@@ -43,7 +43,7 @@ export interface DraftAsset {
 }
 
 /** A request that other actors decide. */
-export interface DraftRequest {
+interface DraftRequest {
   /** The expression of its id. */
   readonly id: string;
   /** The actor who makes the request. */

@@ -9,7 +9,7 @@ export type ReferenceOptions = Omit<LocalLedgerOptions, "clock">;
 const STEP_MS = 10;
 
 /** A sandbox that nobody else uses, which decides what the answers must be. */
-export interface OpenReference extends Disposable {
+interface OpenReference extends Disposable {
   /** Makes calls to the reference in the same way as to a service. */
   readonly asker: Asker;
 }

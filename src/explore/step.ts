@@ -32,7 +32,7 @@ const DOLLAR = '"$"';
 export const RUN_KEY = "${{ run.key }}";
 
 /** The names that one side of an exploration uses to evaluate a call. */
-export interface BoundNames {
+interface BoundNames {
   /** Letters and digits that are different in each run of a sequence. */
   readonly key: string;
   /** The organization of the entities that act. */

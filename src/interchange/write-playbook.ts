@@ -15,7 +15,7 @@ import {
 type Section = Readonly<Record<string, unknown>>;
 
 /** A playbook that is generated from another document. */
-export interface MadePlaybook {
+interface MadePlaybook {
   /** The file that it is generated from. */
   readonly path: string;
   /** The name for people. If undefined, the path is used. */

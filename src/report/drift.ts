@@ -8,7 +8,7 @@ import { oneLine } from "./formats/foreign-text.ts";
 const RECORD_CHARS = 2_000;
 
 /** The rows of one side of a drift when it was last seen. */
-export interface SideReport {
+interface SideReport {
   /** The rows that were stored. */
   readonly rows: readonly SaidRow[];
   /** How many further rows there were. */

@@ -10,7 +10,7 @@ export interface Observer {
 }
 
 /** Called once for each observer that crashed. */
-export type OnCrash = (error: unknown, observer: Observer) => void;
+type OnCrash = (error: unknown, observer: Observer) => void;
 
 /**
  * Passes events to several observers. If one of them crashes, it receives nothing more and is reported once through `onCrash`. It never fails the run, and the

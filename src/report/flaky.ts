@@ -4,7 +4,7 @@ import type { RowOutcome, RunReport } from "./shape.ts";
  * A step that passed in one run of `--repeat` and failed in another. A step that is unknown or in conflict in any of these runs is not flaky, because reports
  * that count a flaky step as passed must not hide it.
  */
-export interface FlakyStep {
+interface FlakyStep {
   /** The file of the playbook. */
   readonly file: string;
   /** The address of the step. */

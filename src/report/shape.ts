@@ -160,7 +160,7 @@ export interface StepReport extends Pick<StepHeading, "id" | "name" | "uses" | "
 }
 
 /** A quantity that is conserved. */
-export interface BalanceReport {
+interface BalanceReport {
   /** The object and the part of it whose quantity this is. */
   readonly of: readonly string[];
   /** The quantity on the first side; null if it has none. */

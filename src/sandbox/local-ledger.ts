@@ -12,7 +12,7 @@ export type LocalLedgerOptions = Pick<ServiceOptions, "clock" | "profile" | "rul
   Pick<Settings, "orgId" | "appId" | "assetTypes">;
 
 /** A ledger call as it would be sent to the service. */
-export interface LocalLedgerCall {
+interface LocalLedgerCall {
   /** The operation. */
   readonly operation: ContractOperation;
   /** The text after `?`. */
@@ -24,7 +24,7 @@ export interface LocalLedgerCall {
 }
 
 /** An empty ledger of the sandbox in memory, without a server. */
-export interface LocalLedger {
+interface LocalLedger {
   /** Returns the answer to a call. A refusal is an answer too. */
   readonly answer: (call: LocalLedgerCall) => Promise<WireAnswer>;
   /** Closes the ledger and drops its data. */

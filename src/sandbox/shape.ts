@@ -22,7 +22,7 @@ export interface DocumentShape {
 export type DocumentPath = readonly (string | number)[];
 
 /** One wrong place of a document. */
-export interface WrongPlace {
+interface WrongPlace {
   /** What kind of mistake it is. */
   readonly code: Code;
   /** The wrong value, or the map that contains the wrong `key`. */

@@ -11,7 +11,7 @@ import { SOURCE_CODES } from "./source.ts";
 export type Severity = "error" | "warning";
 
 /** The description of a kind of finding, wherever the finding is made. */
-export interface CatalogueEntry {
+interface CatalogueEntry {
   /** Whether the finding keeps the file from being used. */
   readonly severity: Severity;
   /** The finding in a few words, without a full stop. */

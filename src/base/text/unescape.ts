@@ -17,7 +17,7 @@ export interface Stretch {
 }
 
 /** A reading of a text, and where each part of it was in the previous reading. The given text has no previous one. */
-export interface TextReading {
+interface TextReading {
   /** The text after the escapes were replaced so far. */
   readonly text: string;
   /** Returns the places in the previous text from which parts of this text come. The meaning of an escape comes from all its characters. */

@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
 
 /** The policy of a retry. */
-export interface Retrying<T> {
+interface Retrying<T> {
   /** Returns whether no further attempt should follow this result. */
   readonly isFinal: (result: T) => boolean;
   /** Pauses before another attempt. `tries` counts the attempts so far. Returns false to make no other attempt. */

@@ -15,7 +15,7 @@ export interface Criterion {
 }
 
 /** Reports that criteria are less exact than the condition. */
-export type LoseOfCriteria = (message: string, why: string) => void;
+type LoseOfCriteria = (message: string, why: string) => void;
 
 /** The names that a condition can use, and how losses of its criteria are reported. */
 interface Asked {

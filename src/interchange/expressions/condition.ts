@@ -112,7 +112,7 @@ function keysIn(path: string): readonly string[] {
 }
 
 /** The list that a JSONPath refers to, and the condition that selects its items. */
-export interface Filter {
+interface Filter {
   /** The keys from the root to the list, or to the named value. */
   readonly path: readonly string[];
   /** The condition that selects items; undefined if the path names one value. */

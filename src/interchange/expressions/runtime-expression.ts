@@ -63,7 +63,7 @@ export function withKeys(text: string, keys: readonly string[]): string {
 }
 
 /** A text with runtime expressions in it: literal parts, and the expressions between them. */
-export type Embedded = readonly (string | { readonly text: string })[];
+type Embedded = readonly (string | { readonly text: string })[];
 
 /** Splits a text at the runtime expressions in braces. */
 export function splitEmbedded(text: string): Embedded {

@@ -17,7 +17,7 @@ import { operationAtPath, operationOfId } from "../operation-reference.ts";
 import { Expr, type WrittenValue } from "../value.ts";
 
 /** A step of the translated playbook: its fields, and the place from which it was translated. */
-export interface ImportedStep {
+interface ImportedStep {
   /** Its id in the playbook. */
   readonly id: string;
   /** The place of its step's name in the document. */
@@ -47,7 +47,7 @@ export interface Importing {
 }
 
 /** How a workflow is run: by itself, or by a step of another workflow. */
-export interface WorkflowCall {
+interface WorkflowCall {
   /** The `workflowId`. */
   readonly id: string;
   /** The prefix of its steps' ids in the playbook; empty if it is the only workflow that no other one runs. */

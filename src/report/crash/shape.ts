@@ -48,7 +48,7 @@ export interface CrashTotals {
  * `answer-lost`: the run found by reading that a write took effect, but failed, because the playbook needs a value from the lost answer. `different`: anything
  * else, which breaks the guarantee.
  */
-export type CrashVerdict = "same" | "unknown" | "answer-lost" | "different";
+type CrashVerdict = "same" | "unknown" | "answer-lost" | "different";
 
 /** A boundary of a run, and the result of a kill there. */
 export interface TriedBoundary {

@@ -2,7 +2,7 @@ import { withoutLogCommands } from "../../base/text/harmless.ts";
 import { sanitise } from "../../base/text/text.ts";
 
 /** A workflow command that GitHub Actions turns into an annotation. */
-export interface Annotation {
+interface Annotation {
   /** The name of the command, which decides the color on GitHub. */
   readonly severity: "error" | "warning" | "notice";
   /** The place and the title, such as `file`, `line` and `title`. */

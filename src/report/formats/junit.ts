@@ -28,7 +28,7 @@ export function* junitReport(reports: Iterable<RunReport>, notBegun: readonly No
 }
 
 /** A suite of a document that is not about runs. */
-export interface PlainSuite {
+interface PlainSuite {
   /** The name of the suite, which is also the class name of each case. */
   readonly name: string;
   /** The cases, each with its output (empty for none) and the reason why it failed; `undefined` if it did not. */

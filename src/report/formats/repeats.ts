@@ -2,7 +2,7 @@ import type { RunReport } from "../shape.ts";
 import { type Case, casesOf, COUNTED_AS } from "./cases.ts";
 
 /** The cases of one step in the repeated runs of one playbook, for the runs that reached it. */
-export interface RepeatedStep {
+interface RepeatedStep {
   /** The cases in which it passed. */
   readonly good: readonly Case[];
   /** The cases in which it failed. */

@@ -6,7 +6,7 @@ import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 /** The parts of a page around its content. */
-export interface PageFrame {
+interface PageFrame {
   /** The title that a browser shows for the page. */
   readonly title: string;
   /** The part above the content. If left out, only the choice of colors. */

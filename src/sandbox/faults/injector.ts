@@ -2,7 +2,7 @@ import { effectOf, type Effect } from "./effect.ts";
 import { isStale, matches, type FaultPlan, type FaultRule } from "./plan.ts";
 
 /** A rule with the number of calls that have matched it, and the number of times it fired. */
-export type CountedRule = FaultRule & { readonly matched: number; readonly fired: number };
+type CountedRule = FaultRule & { readonly matched: number; readonly fired: number };
 
 interface Count {
   readonly rule: FaultRule;

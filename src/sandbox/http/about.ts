@@ -12,7 +12,7 @@ import { keyGuard } from "./guard.ts";
 import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox needs to describe itself. */
-export interface AboutParts extends Pick<ServiceParts, "faces" | "chain" | "settings"> {
+interface AboutParts extends Pick<ServiceParts, "faces" | "chain" | "settings"> {
   /** The sandbox's file. */
   readonly database: Database;
   /** The clock that the page shows. */

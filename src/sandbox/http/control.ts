@@ -16,7 +16,7 @@ import { keyGuard } from "./guard.ts";
 import { parseBody } from "./parameters.ts";
 
 /** What the control routes need. */
-export interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | "past"> {
+interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | "past"> {
   /** The sandbox's file. */
   readonly database: Database;
   /** The clock, which a request can move forward. */

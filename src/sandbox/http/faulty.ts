@@ -10,7 +10,7 @@ const GARBAGE = "\u0000{]not json";
 const HTML = "<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>";
 
 /** A call that a fault affects. */
-export interface StruckCall {
+interface StruckCall {
   /** The reply for the answer, or for its broken form. */
   readonly reply: FastifyReply;
   /** Aborted when the sandbox closes. */

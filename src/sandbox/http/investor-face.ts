@@ -15,7 +15,7 @@ import { readBody, readParameters } from "./parameters.ts";
 import { spoken } from "./speech.ts";
 
 /** What the investor interface needs. */
-export interface InvestorParts extends FaceParts {
+interface InvestorParts extends FaceParts {
   /** The sandbox's file. */
   readonly database: Database;
   /** The settings of the investor interface. */

@@ -18,7 +18,7 @@ const NO_CONTENT = 204;
 const OUTAGE = "server error: the caller's part of the ledger is down";
 
 /** What the ledger interface needs. */
-export interface LedgerParts extends FaceParts {
+interface LedgerParts extends FaceParts {
   /** The order of all ledger writes. */
   readonly chain: Chain;
   /** The rules of the ledger for each call. */

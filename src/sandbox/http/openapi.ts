@@ -11,7 +11,7 @@ const DOCUMENT_REF = "#/components/schemas/";
 const JSON_TYPE = "application/json";
 
 /** The sandbox that a document describes. */
-export interface DescribedSandbox {
+interface DescribedSandbox {
   /** The interface that the document describes. */
   readonly face: Face;
   /** The names of parameters and fields, and the status codes. */

@@ -14,7 +14,7 @@ import { invalidity } from "./conditions.ts";
 import { readFields } from "./fields.ts";
 
 /** The parameters of a request, and their names on the wire. */
-export interface ParameterSource {
+interface ParameterSource {
   /** The parameters of the path, by their names on the wire. */
   readonly path: Readonly<Record<string, unknown>>;
   /** The parameters of the query, by their names on the wire. */

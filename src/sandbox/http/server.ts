@@ -14,7 +14,7 @@ import { guardNames } from "./guard.ts";
 import { serveStruck } from "./faulty.ts";
 
 /** What the server needs for its routes. */
-export interface ServerParts extends Pick<ServiceParts, "faces" | "ago"> {
+interface ServerParts extends Pick<ServiceParts, "faces" | "ago"> {
   /** The clock for the Date header of every answer. */
   readonly clock: VirtualClock;
   /** Decides which calls go wrong, and how. */

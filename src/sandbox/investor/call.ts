@@ -36,7 +36,7 @@ export interface Enveloped {
 }
 
 /** The place of a page in its list. Pages count from 1. */
-export interface PagePosition {
+interface PagePosition {
   /** The number of the page, from 1. */
   readonly page: number;
   /** The number of items on a full page. */

@@ -5,7 +5,7 @@ import { contractAddresses, heldTokens, tokenTransactions, userTransactions } fr
 import { buyTokens, getSale, listSales } from "./sales.ts";
 
 /** Returns the answer, or refuses. A write changes the store. */
-export type InvestorOperation = (call: InvestorCall<unknown>) => Enveloped;
+type InvestorOperation = (call: InvestorCall<unknown>) => Enveloped;
 
 // Every body was already checked against the contract's schema.
 function operation<Body>(run: (call: InvestorCall<Body>) => Enveloped): InvestorOperation {

@@ -47,7 +47,7 @@ export function updated(commit: Commit<unknown>): Pick<Stamps, "updatedAt" | "up
 type Remembered = "asset" | "transfer" | "approval";
 
 /** What this commit did to a resource, and its value afterwards. */
-export interface ResourceChange<T> {
+interface ResourceChange<T> {
   /** The key under which the resource is stored. */
   readonly key: string;
   /** What the commit did to the resource. */

@@ -48,7 +48,7 @@ export interface Submission {
 }
 
 /** Where the chain is stored, and how fast it is. */
-export interface ChainOptions {
+interface ChainOptions {
   /** The sandbox's file. */
   readonly database: Database;
   /** The earlier moments of the service, which record when each write takes effect. */

@@ -15,7 +15,7 @@ export interface ListPage<T> {
 }
 
 /** Selects the resources of a list. */
-export interface Selection<T> {
+interface Selection<T> {
   /** Only resources of this scope. If left out, resources of every scope. */
   readonly scope?: string;
   /** Only resources for which it returns true. If left out, all. */

@@ -16,7 +16,7 @@ export class Html {
 }
 
 /** What a piece of HTML may contain. */
-export type HtmlValue = Html | string | number | undefined | readonly Html[];
+type HtmlValue = Html | string | number | undefined | readonly Html[];
 
 /** Writes HTML. Values are escaped unless they are HTML themselves. */
 export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

@@ -15,7 +15,7 @@ export interface Listing<T> {
 }
 
 /** A ledger transaction as the page shows it. */
-export interface TransactionRow {
+interface TransactionRow {
   /** The id of the ledger transaction: 64 hexadecimal digits. */
   readonly transactionId: string;
   /** The name of the operation, such as `ledger.token.mint`. */

@@ -31,7 +31,7 @@ import type {
 } from "./seed.ts";
 
 /** The ledger to fill. */
-export interface SeededLedger {
+interface SeededLedger {
   /** The resources in the file. */
   readonly world: World;
   /** The settings of the ledger interface. */

@@ -11,7 +11,7 @@ import { assetTypeName } from "./read.ts";
 import type { Amount, Seed, SeedInvestor, SeedPayouts, SeedSale, SeedToken } from "./seed.ts";
 
 /** The profile and the time for filling a file. */
-export interface Planting {
+interface Planting {
   /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
   /** Milliseconds since the Unix epoch. */

@@ -37,7 +37,7 @@ export interface Seed extends Pick<Settings, "orgId" | "appId" | "storeId"> {
 }
 
 /** An asset type whose data refers to other assets. */
-export interface SeedAssetType {
+interface SeedAssetType {
   readonly name: string;
   /** The fields that contain the id, or a list of ids, of assets of the named type. */
   readonly references?: Readonly<Record<string, string>>;

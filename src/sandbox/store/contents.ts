@@ -3,7 +3,7 @@ import type { Database } from "../../sqlite/database.ts";
 import { committedWrites, type LoggedCommit } from "./commits.ts";
 
 /** A resource as it is stored. */
-export interface StoredResource {
+interface StoredResource {
   /** The word for its kind in the file. */
   readonly kind: string;
   /** Its key, which is unique within its kind. */

@@ -71,7 +71,7 @@ export interface TransferPlan {
 }
 
 /** The kind of token, in the words of the service. */
-export interface Classification {
+interface Classification {
   /** `fungible` or `nonfungible`. */
   readonly type?: string;
   /** Such as `whole` or `fractional`; `whole` means no decimals. */
@@ -83,7 +83,7 @@ export interface Classification {
 }
 
 /** What may be done with a token, and with which role. */
-export interface Behaviour {
+interface Behaviour {
   /** The largest number of decimals of its amounts. If left out, there is no limit. */
   readonly decimal?: Decimal;
   /** How much may ever be minted. 0, or left out, means no limit. */

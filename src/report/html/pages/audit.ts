@@ -37,7 +37,7 @@ export interface AuditedRun {
 }
 
 /** A comparison with everything that an auditor asks for. */
-export interface AuditedComparison {
+interface AuditedComparison {
   /** Which comparison it is. */
   readonly of: ComparisonName;
   /** Its name for people. */

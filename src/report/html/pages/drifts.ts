@@ -12,7 +12,7 @@ import { listPath } from "../parts/places.ts";
 import { holdsWords, searchForm } from "../parts/search.ts";
 
 /** The filter of drifts. An empty text matches all. */
-export interface DriftFilter {
+interface DriftFilter {
   /** A state of a drift, or `cleared`. */
   readonly state: string;
   /** Words in the key, the id, the kind, or the names of the comparison. */
@@ -22,7 +22,7 @@ export interface DriftFilter {
 }
 
 /** The drifts of a state directory: at most `LIMITS.drifts` of them, the newest first. */
-export interface ListedDrifts {
+interface ListedDrifts {
   /** The drifts, the newest first. */
   readonly drifts: readonly KnownDrift[];
   /** The total number of drifts. */

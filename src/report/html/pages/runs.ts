@@ -42,7 +42,7 @@ export interface RunDetail {
 }
 
 /** The filter of runs. An empty text matches all. */
-export interface RunFilter {
+interface RunFilter {
   /** An outcome of a run, such as `passed`. */
   readonly outcome: string;
   /** A part of the playbook's name or path, the environment or the run's id. */
@@ -50,7 +50,7 @@ export interface RunFilter {
 }
 
 /** The latest runs of a state directory, and their total number. */
-export interface ListedRuns {
+interface ListedRuns {
   /** The runs, the last one first. */
   readonly runs: readonly ListedRun[];
   /** The number of runs, including those that are not listed. */

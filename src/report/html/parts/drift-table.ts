@@ -9,7 +9,7 @@ import { driftLink, runLink } from "./places.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
 /** A drift as one run saw it, or with what happened to it since. */
-export type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
+type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
 
 /** How a table of drifts is shown. */
 interface Showing {

@@ -6,7 +6,7 @@ import { wordMarkup } from "./phrases.ts";
 import type { StepNode } from "../../steps/step-tree.ts";
 
 /** How the steps of a tree are written. */
-export interface TreeShown {
+interface TreeShown {
   /** Writes the opening of one step. */
   readonly openStep: (step: StepReport, isOpen: boolean) => string;
   /** Returns whether a step needs attention. */
