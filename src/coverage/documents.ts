@@ -49,13 +49,13 @@ export function coverageJunit({ totals, operations }: Coverage, thresholds: Thre
 export function coverageHtml(coverage: Coverage): Iterable<string> {
   const steps = new StepList();
   const sections = coverage.operations.map((each) => section(each, steps));
-  return framed({ title: "Coverage – tokenbook" }, [
-    el("h1", {}, "Coverage").html,
-    el("p", {}, `${coverage.runs.length} runs, ${sum(coverage.runs)} exchanges.`).html,
-    el("div", { class: "heat" }, tableOf("Coverage", ["operation", ...Object.values(DIMENSIONS)], heatRows(coverage))).html,
-    ...sections.map(({ html }) => html),
-    el("h2", {}, "Steps").html,
-    tableOf("Steps", ["step", "run", "playbook"], steps.rows(coverage)).html,
+  return framed({ title: "Coverage" }, [
+    el("h1", {}, "Coverage"),
+    el("p", {}, `${coverage.runs.length} runs, ${sum(coverage.runs)} exchanges.`),
+    el("div", { class: "heat" }, tableOf("Coverage", ["operation", ...Object.values(DIMENSIONS)], heatRows(coverage))),
+    sections,
+    el("h2", {}, "Steps"),
+    tableOf("Steps", ["step", "run", "playbook"], steps.rows(coverage)),
   ]);
 }
 

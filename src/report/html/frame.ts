@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { VERSION } from "../../base/version.ts";
-import { type Child, el, escapeHtml, type Markup } from "./markup.ts";
+import { type Child, el, escapeHtml, type Markup, opening } from "./markup.ts";
 import { type PageSection, wayTo } from "./parts/places.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 /** The parts of a page around its content. */
 interface PageFrame {
-  /** The title that a browser shows for the page. */
+  /** The title that a browser shows for the page, before the name of the program. */
   readonly title: string;
   /** The part above the content. If left out, only the choice of colors. */
   readonly above?: Markup;
@@ -17,10 +17,10 @@ interface PageFrame {
   readonly place?: PageSection;
 }
 
-/** Returns a whole page. Its policy allows only its own style and script, whatever the texts in it contain. */
+/** Returns a whole page. Its policy allows only its own style and script, whatever the texts in it contain. Large content is given as pieces of HTML. */
 export function* framed(
   { title, above = TOOLBAR, script = SCRIPT, place }: PageFrame,
-  content: Iterable<string>,
+  content: readonly Child[] | Generator<string>,
 ): Generator<string> {
   const policy = [
     "default-src 'none'",
@@ -34,14 +34,18 @@ export function* framed(
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
-    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
+    `<title>${escapeHtml(title)} – tokenbook</title><style>${STYLE}</style></head>`,
   ].join("\n");
   yield `<body>${el("a", { class: "skip", href: "#main" }, "Skip to the report").html}${above.html}`;
   if (place !== undefined) yield wayTo(place).html;
-  yield '<main id="main" tabindex="-1">';
-  yield* content;
+  const main = { id: "main", tabindex: -1 };
+  if ("next" in content) {
+    yield opening("main", main);
+    yield* content;
+    yield "</main>";
+  } else yield el("main", main, content).html;
   const footer = el("footer", {}, `tokenbook ${VERSION}. Times are UTC; each shows the exact time when you point at it.`);
-  yield `</main>${footer.html}<script>${script}</script></body></html>\n`;
+  yield `${footer.html}<script>${script}</script></body></html>\n`;
 }
 
 /** Returns the button that chooses colors, for a toolbar. */

@@ -59,13 +59,13 @@ interface AuditedComparison {
 /**
  * Returns the page of one comparison for auditors: the reads with their times, the totals, the rows, each drift with its records, and the latest runs. Pure.
  */
-export function* auditPage(audited: AuditedComparison): Iterable<string> {
+export function auditPage(audited: AuditedComparison): Iterable<string> {
   const { title, latest, isOutdated, drifts, driftCount, now } = audited;
   const { comparison } = latest;
   const outcome = isOutdated && latest.outcome === "ok" ? "failed" : latest.outcome;
   const budget = new Budget();
   const more = driftCount - drifts.length;
-  yield* framed({ title: `${oneLine(title)} – tokenbook` }, [
+  return framed({ title: oneLine(title) }, [
     el(
       "header",
       {},
@@ -74,16 +74,16 @@ export function* auditPage(audited: AuditedComparison): Iterable<string> {
       ...(isOutdated ? [el("p", {}, el("b", {}, OUTDATED))] : []),
       el("p", {}, el("b", {}, countsLine(comparison))),
       factList(factsOf(audited)),
-    ).html,
-    part("Both sides", sidesMarkup(comparison)).html,
-    part("What was read", readsOf(comparison)).html,
-    part("Rows", rowsOf(comparison, audited.of.environment)).html,
-    ...drifts.map((drift) => driftMarkup(drift, budget, now).html),
-    more > 0 ? hint(`${count(more, "drift")} more: `, commandMarkup(command`drift list --limit ${String(driftCount)}`)).html : "",
-    driftCount === 0 ? part("Drifts", el("p", {}, withoutDrift(comparison))).html : "",
-    el("section", { class: "comparison" }, restMarkup(comparison)).html,
-    part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]).html,
-    part("To verify the journal", verifying(latest.run.id)).html,
+    ),
+    part("Both sides", sidesMarkup(comparison)),
+    part("What was read", readsOf(comparison)),
+    part("Rows", rowsOf(comparison, audited.of.environment)),
+    drifts.map((drift) => driftMarkup(drift, budget, now)),
+    more > 0 ? hint(`${count(more, "drift")} more: `, commandMarkup(command`drift list --limit ${String(driftCount)}`)) : "",
+    driftCount === 0 ? part("Drifts", el("p", {}, withoutDrift(comparison))) : "",
+    el("section", { class: "comparison" }, restMarkup(comparison)),
+    part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]),
+    part("To verify the journal", verifying(latest.run.id)),
   ]);
 }
 

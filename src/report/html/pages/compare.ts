@@ -20,14 +20,14 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const others = pairs.filter(isOther);
   const [earlier, later] = [before, after].map(({ run }) => oneLine(run.playbook.name));
   const title = isOnePlaybook(before, after) ? `Two runs of ${later}` : `A run of ${earlier}, and one of ${later}`;
-  return framed({ title: `${title} – tokenbook`, place: "runs" }, [
-    el("h1", {}, title).html,
-    isOnePlaybook(before, after) ? "" : hint("They are runs of two playbooks: steps of one name may have little in common.").html,
-    tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)).html,
-    comparisonsOverTime([before, after])?.html ?? "",
-    section(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)).html,
-    section("Outputs", outputTable(before, after)).html,
-    section(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)).html,
+  return framed({ title, place: "runs" }, [
+    el("h1", {}, title),
+    isOnePlaybook(before, after) ? "" : hint("They are runs of two playbooks: steps of one name may have little in common."),
+    tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)),
+    comparisonsOverTime([before, after]),
+    section(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)),
+    section("Outputs", outputTable(before, after)),
+    section(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)),
   ]);
 }
 

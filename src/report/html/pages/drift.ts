@@ -24,17 +24,17 @@ import { type TableRow, tableOf } from "../parts/table.ts";
 export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> {
   const { id, key, clearedAt, state, sides } = drift;
   const isOpen = clearedAt === null && state !== "acknowledged";
-  return framed({ title: `Drift ${oneLine(id)} – tokenbook`, place: "drifts" }, [
-    el("p", {}, driftState(drift)).html,
-    el("h1", {}, keyOf(key)).html,
-    el("p", {}, el("b", {}, wordsOf(drift, sides))).html,
-    factList(factsOf(drift)).html,
+  return framed({ title: `Drift ${oneLine(id)}`, place: "drifts" }, [
+    el("p", {}, driftState(drift)),
+    el("h1", {}, keyOf(key)),
+    el("p", {}, el("b", {}, wordsOf(drift, sides))),
+    factList(factsOf(drift)),
     isOpen
-      ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now))).html
+      ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now)))
       : "",
-    section("What both sides said when it was seen last", saidOf(drift, new Budget()), "explained").html,
-    section("Acknowledgements", acknowledgementsOf(drift, now), "explained").html,
-    historyOf(drift).html,
+    section("What both sides said when it was seen last", saidOf(drift, new Budget()), "explained"),
+    section("Acknowledgements", acknowledgementsOf(drift, now), "explained"),
+    historyOf(drift),
   ]);
 }
 

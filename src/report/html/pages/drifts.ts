@@ -37,14 +37,11 @@ export function driftsPage(listed: ListedDrifts, filter: DriftFilter): Iterable<
   const found = drifts.filter((drift) => isAskedFor(drift, filter));
   const shown = found.slice(0, LIMITS.viewDrifts);
   const of = Map.groupBy(found, comparisonOf);
-  return framed({ title: "Drift – tokenbook", place: "drifts" }, [
-    el("h1", {}, `${count(found.length, "drift")}${found.length === total ? "" : ` of ${total}`}`).html,
-    filterForm(filter).html,
-    ...Array.from(
-      Map.groupBy(shown, comparisonOf),
-      ([comparison, group]) => groupOf(group, of.get(comparison)?.length ?? 0).html,
-    ),
-    ...notesOf(listed, found.length, filter).map((note) => hint(note).html),
+  return framed({ title: "Drift", place: "drifts" }, [
+    el("h1", {}, `${count(found.length, "drift")}${found.length === total ? "" : ` of ${total}`}`),
+    filterForm(filter),
+    Array.from(Map.groupBy(shown, comparisonOf), ([comparison, group]) => groupOf(group, of.get(comparison)?.length ?? 0)),
+    notesOf(listed, found.length, filter).map((note) => hint(note)),
   ]);
 }
 

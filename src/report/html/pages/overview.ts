@@ -46,12 +46,12 @@ export function overviewPage(overview: StateOverview): Iterable<string> {
     ...scheduleItems(schedules).map(inList("schedules")),
     ...[...unfinishedItems(overview), ...driftItems(overview)].map(inList("drifts")),
   ];
-  return framed({ title: "Overview – tokenbook", place: "overview" }, [
-    el("h1", {}, "Overview").html,
-    section("Needs attention", items.length === 0 && latest.length === 0 ? NOTHING : attentionOf(items, now)).html,
-    section("Runs over time", outcomesOverTime(days, now)).html,
-    section("Next firings", firingsOf(schedules)).html,
-    section("Latest runs", latestOf(latest)).html,
+  return framed({ title: "Overview", place: "overview" }, [
+    el("h1", {}, "Overview"),
+    section("Needs attention", items.length === 0 && latest.length === 0 ? NOTHING : attentionOf(items, now)),
+    section("Runs over time", outcomesOverTime(days, now)),
+    section("Next firings", firingsOf(schedules)),
+    section("Latest runs", latestOf(latest)),
   ]);
 }
 

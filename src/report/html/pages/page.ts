@@ -85,9 +85,9 @@ function* reportPieces(
 
 function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): string {
   const [only, ...others] = reports;
-  if (only === undefined || others.length > 0 || notBegun.length > 0) return `${runsLine(reports, notBegun)} – tokenbook`;
+  if (only === undefined || others.length > 0 || notBegun.length > 0) return runsLine(reports, notBegun);
   const { mark, word } = RUN_WORDS[only.run.outcome];
-  return `${mark} ${word}: ${oneLine(only.run.playbook.name)} – tokenbook`;
+  return `${mark} ${word}: ${oneLine(only.run.playbook.name)}`;
 }
 
 // The toolbar is shown by the script that makes it work.

@@ -60,14 +60,13 @@ interface ListedRuns {
 /** Returns the runs of a state directory that match the filter. Pure. */
 export function runsPage({ runs, total }: ListedRuns, filter: RunFilter): Iterable<string> {
   const found = runs.filter((run) => isAskedFor(run, filter));
-  return framed({ title: "Runs – tokenbook", place: "runs" }, [
-    el("h1", {}, `${count(found.length, "run")}${found.length === total ? "" : ` of ${total}`}`).html,
-    filterForm(filter).html,
-    (runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found)).html,
+  return framed({ title: "Runs", place: "runs" }, [
+    el("h1", {}, `${count(found.length, "run")}${found.length === total ? "" : ` of ${total}`}`),
+    filterForm(filter),
+    runs.length === 0 ? el("p", {}, "Nothing has run yet. Each run is listed here, with its outcome.") : listOf(found),
     runs.length === total
       ? ""
-      : hint(`Looked for in the latest ${runs.length}; to list all: `, commandMarkup(command`runs --limit ${String(total)}`))
-          .html,
+      : hint(`Looked for in the latest ${runs.length}; to list all: `, commandMarkup(command`runs --limit ${String(total)}`)),
   ]);
 }
 

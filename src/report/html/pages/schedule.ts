@@ -21,11 +21,11 @@ import { commandMarkup, nextMarkup } from "../parts/copy.ts";
  */
 export function schedulePage(schedule: ListedSchedule, firings: readonly ListedFiring[]): Iterable<string> {
   const { id, last } = schedule;
-  return framed({ title: `${oneLine(id)} – tokenbook`, place: "schedules" }, [
-    el("h1", {}, last === null ? "" : [firingState(last), " "], oneLine(id)).html,
-    factList(factsOf(schedule)).html,
-    section("Next firings", nextOf(schedule)).html,
-    section("Firings", firingsOf(firings)).html,
+  return framed({ title: oneLine(id), place: "schedules" }, [
+    el("h1", {}, last === null ? "" : [firingState(last), " "], oneLine(id)),
+    factList(factsOf(schedule)),
+    section("Next firings", nextOf(schedule)),
+    section("Firings", firingsOf(firings)),
   ]);
 }
 

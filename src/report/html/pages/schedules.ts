@@ -32,11 +32,10 @@ export interface ListedFiring extends Pick<FiringEntry, "tick" | "state" | "run"
 /** Returns the first schedules of a state directory, which has `total` of them. Pure. */
 export function schedulesPage(schedules: readonly ListedSchedule[], total: number): Iterable<string> {
   const more = total - schedules.length;
-  return framed({ title: "Schedules – tokenbook", place: "schedules" }, [
-    el("h1", {}, count(total, "schedule")).html,
-    (total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))))
-      .html,
-    more > 0 ? hint(`${more} more: `, commandMarkup(command`schedule list`)).html : "",
+  return framed({ title: "Schedules", place: "schedules" }, [
+    el("h1", {}, count(total, "schedule")),
+    total === 0 ? el("p", {}, NONE) : el("div", { class: "schedules" }, tableOf("Schedules", COLUMNS, schedules.map(rowOf))),
+    more > 0 ? hint(`${more} more: `, commandMarkup(command`schedule list`)) : "",
   ]);
 }
 
