@@ -2,12 +2,20 @@ import { isEmbedded, type TargetHeading } from "../protocol/heading.ts";
 import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
 import type { FiringState } from "./schedule/shape.ts";
 
-interface Word {
+/** How an outcome is written for people. */
+export interface OutcomeWord {
+  /** One character. */
   readonly mark: string;
+  /** The outcome in a few words. */
   readonly word: string;
 }
 
-interface StepWord extends Word {
+/** Returns the mark and the word: `✓ passed`. */
+export function markedWord({ mark, word }: OutcomeWord): string {
+  return `${mark} ${word}`;
+}
+
+interface StepWord extends OutcomeWord {
   /** Whether the run could continue after it. */
   readonly isDone: boolean;
 }
@@ -32,10 +40,10 @@ export function environmentWords(target: TargetHeading): string {
   return isEmbedded(target) ? `${target.environment} (embedded sandbox, no real service)` : target.environment;
 }
 
-const WARNED: Word = { mark: "!", word: "warned" };
+const WARNED: OutcomeWord = { mark: "!", word: "warned" };
 
 /** Returns how a step is written for people. A step with a warning is not marked as a success. */
-export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): Word {
+export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): OutcomeWord {
   return warning === null ? STEP_WORDS[outcome] : WARNED;
 }
 
@@ -49,7 +57,7 @@ export function actedAs({ actor, as }: Pick<StepReport, "actor" | "as">): string
 export const NO_END = "no end of this step is recorded";
 
 /** How the outcomes of runs are written for people. */
-export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
+export const RUN_WORDS: Readonly<Record<ReportedOutcome, OutcomeWord>> = {
   passed: { mark: "✓", word: "passed" },
   failed: { mark: "✗", word: "failed" },
   pending: { mark: "…", word: "pending" },
@@ -61,10 +69,10 @@ export const RUN_WORDS: Readonly<Record<ReportedOutcome, Word>> = {
 };
 
 /** For a playbook whose run did not begin. */
-export const NOT_BEGUN: Word = { mark: "✗", word: "not begun" };
+export const NOT_BEGUN: OutcomeWord = { mark: "✗", word: "not begun" };
 
 /** How the outcomes of firings are written for people. */
-export const FIRING_WORDS: Readonly<Record<FiringState, Word>> = {
+export const FIRING_WORDS: Readonly<Record<FiringState, OutcomeWord>> = {
   ...RUN_WORDS,
   running: { mark: "…", word: "running" },
   queued: { mark: "…", word: "queued" },

@@ -9,7 +9,7 @@ import { oneLine } from "./foreign-text.ts";
 import { timeText } from "../steps/step-lines.ts";
 import type { NotBegun, RunReport, StepReport } from "../shape.ts";
 import { anywayText, confirmedText, countsOf, nextOf, runsLine } from "../text.ts";
-import { actedAs, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
+import { actedAs, environmentWords, markedWord, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../words.ts";
 import { hintedReport } from "../hinted.ts";
 
 // Foreign text is written as code, in which tags, links and mentions do not work.
@@ -44,7 +44,7 @@ function* blocksOf(reports: readonly RunReport[], notBegun: readonly NotBegun[],
   for (const report of reports) yield* runBlocks(hintedReport(report, hint), isOnly ? "##" : "###", hint);
 }
 
-const NOT_BEGUN_TITLE = `${NOT_BEGUN.mark} ${NOT_BEGUN.word}`;
+const NOT_BEGUN_TITLE = markedWord(NOT_BEGUN);
 
 function notBegunBlock(each: NotBegun): string {
   const { name, file } = each.playbook;
@@ -52,12 +52,18 @@ function notBegunBlock(each: NotBegun): string {
 }
 
 function rowOf({ run, totals }: RunReport): string {
-  return row([outcomeOf(run.outcome), cell(run.playbook.name), countsOf(totals), formatDuration(run.durationMs), cell(run.id)]);
+  return row([
+    markedWord(RUN_WORDS[run.outcome]),
+    cell(run.playbook.name),
+    countsOf(totals),
+    formatDuration(run.durationMs),
+    cell(run.id),
+  ]);
 }
 
 function* runBlocks(report: RunReport, level: string, hint: Hint): Generator<string> {
   const { run, totals } = report;
-  yield `\n${level} ${outcomeOf(run.outcome)}: ${code(run.playbook.name)}\n\n`;
+  yield `\n${level} ${markedWord(RUN_WORDS[run.outcome])}: ${code(run.playbook.name)}\n\n`;
   const facts = [countsOf(totals), formatDuration(run.durationMs), `environment ${code(environmentWords(run.target))}`];
   yield `${facts.filter((fact) => fact !== "").join(" · ")} · ${code(run.playbook.file)} · run ${code(run.id)}\n`;
   if (run.anyway !== null) yield `\n${code(anywayText(run.anyway))}\n`;
@@ -77,7 +83,7 @@ function concernOf({ step, name, verdict, message, lines, warning, comparison }:
     if (warning.length === 0) return comparison.length === 0 ? "" : concern("compared", name, comparison);
     return concern("! warning", name, [...warning, ...comparison]);
   }
-  const title = step === undefined ? "✗ failed" : `${STEP_WORDS[step.outcome].mark} ${STEP_WORDS[step.outcome].word}`;
+  const title = step === undefined ? "✗ failed" : markedWord(STEP_WORDS[step.outcome]);
   return concern(title, name, [...(lines.length === 0 ? [message] : lines), ...warning, ...comparison]);
 }
 
@@ -97,9 +103,8 @@ function* stepsTable({ steps }: RunReport): Generator<string> {
 }
 
 function stepRow(step: StepReport): string {
-  const { mark, word } = wordOf(step);
   return row([
-    `${mark} ${word}`,
+    markedWord(wordOf(step)),
     `${"&emsp;".repeat(step.depth)}${cell(step.step)}`,
     cell(step.uses),
     actedAs(step) === "" ? "" : cell(actedAs(step)),
@@ -117,11 +122,6 @@ function evidenceOf({ transactionId, receipt, attempts }: StepReport): string {
     ...(settled === null ? [] : [cell(settledText(settled, last?.operation))]),
     ...(attempts.length > 1 ? [`sent ${attempts.length} times`] : []),
   ].join(", ");
-}
-
-function outcomeOf(outcome: RunReport["run"]["outcome"]): string {
-  const { mark, word } = RUN_WORDS[outcome];
-  return `${mark} ${word}`;
 }
 
 function row(cells: readonly string[]): string {

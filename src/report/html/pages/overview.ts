@@ -3,7 +3,7 @@ import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, unfinishedWords, wordsOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { FiringState } from "../../schedule/shape.ts";
-import { FIRING_WORDS, RUN_WORDS } from "../../words.ts";
+import { FIRING_WORDS, markedWord, RUN_WORDS } from "../../words.ts";
 import { framed, section } from "../frame.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
@@ -91,9 +91,8 @@ function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readon
     const isUnderWay = run.outcome === "running" && run.heldBy !== null;
     if (isUnderWay && !open.has(run.id)) return [];
     const outcome = open.has(run.id) && run.outcome !== "conflict" ? "unknown" : run.outcome;
-    const { mark, word } = RUN_WORDS[outcome];
     const text = [playbookOf(run), ", ", oneLine(run.environment), ", ", moment(run.openedAt), ": ", runLink(run.id)];
-    return [{ tone: outcome, word: `${mark} ${word}`, text }];
+    return [{ tone: outcome, word: markedWord(RUN_WORDS[outcome]), text }];
   });
 }
 
@@ -115,9 +114,8 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
 // A firing without a run appears in no list of runs.
 function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly Item[] {
   if (run !== null || !NO_RUN.has(state)) return [];
-  const { mark, word } = FIRING_WORDS[state];
   const why = problem === null ? "" : `: ${oneLine(problem.message)}`;
-  return [{ tone: state, word: `${mark} ${word}`, text: [link, ", ", moment(tick), `, without a run${why}`] }];
+  return [{ tone: state, word: markedWord(FIRING_WORDS[state]), text: [link, ", ", moment(tick), `, without a run${why}`] }];
 }
 
 const NO_RUN: ReadonlySet<FiringState> = new Set(["failed", "died", "interrupted"]);

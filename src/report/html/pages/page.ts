@@ -4,7 +4,7 @@ import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { NotBegun, RunReport } from "../../shape.ts";
 import { countsOf, runsLine } from "../../text.ts";
-import { environmentWords, NOT_BEGUN, RUN_WORDS } from "../../words.ts";
+import { environmentWords, markedWord, NOT_BEGUN, RUN_WORDS } from "../../words.ts";
 import { Budget } from "../parts/budget.ts";
 import { framed, themeButton } from "../frame.ts";
 import { comparisonsOverTime } from "../parts/history.ts";
@@ -86,8 +86,7 @@ function* reportPieces(
 function titleOf(reports: readonly RunReport[], notBegun: readonly NotBegun[]): string {
   const [only, ...others] = reports;
   if (only === undefined || others.length > 0 || notBegun.length > 0) return runsLine(reports, notBegun);
-  const { mark, word } = RUN_WORDS[only.run.outcome];
-  return `${mark} ${word}: ${oneLine(only.run.playbook.name)}`;
+  return `${markedWord(RUN_WORDS[only.run.outcome])}: ${oneLine(only.run.playbook.name)}`;
 }
 
 // The toolbar is shown by the script that makes it work.

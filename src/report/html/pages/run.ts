@@ -1,4 +1,4 @@
-import { addressText, carrierText, hint, outcomeMarkup } from "../parts/phrases.ts";
+import { addressText, carrierText, countItem, hint, outcomeMarkup } from "../parts/phrases.ts";
 import { type Json, type JsonObject, textOrJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { count } from "../../../base/text/text.ts";
@@ -6,7 +6,7 @@ import { textAt } from "../../attempt.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { AttemptReport, NotBegun, RunHeading, RunReport, StepReport, Totals } from "../../shape.ts";
 import { anywayText, confirmedText, durationText, nextOf } from "../../text.ts";
-import { actedAs, countsIn, environmentWords, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../../words.ts";
+import { actedAs, countsIn, environmentWords, markedWord, NOT_BEGUN, RUN_WORDS, STEP_WORDS, wordOf } from "../../words.ts";
 import type { Budget } from "../parts/budget.ts";
 import { commandBox, idMarkup, withIds } from "../parts/copy.ts";
 import { type Child, el, type Markup, opening } from "../markup.ts";
@@ -122,9 +122,7 @@ function factsOf(run: RunHeading): Facts {
 // Zero counts are left out, because a reader looks for the others.
 function countsList(totals: Totals): Markup {
   const counts = countsIn(totals);
-  const items = counts.map(([outcome, number]) =>
-    el("li", { class: outcome }, el("b", {}, String(number)), ` ${STEP_WORDS[outcome].mark} ${STEP_WORDS[outcome].word}`),
-  );
+  const items = counts.map(([outcome, number]) => countItem(outcome, STEP_WORDS[outcome], number));
   const warned =
     totals.warnings === 0 ? [] : [el("li", { class: "warned" }, el("b", {}, String(totals.warnings)), " ! with a warning")];
   return el("ul", { class: "counts" }, el("li", { class: "all" }, el("b", {}, String(totals.steps)), " total"), items, warned);
@@ -142,8 +140,7 @@ function concernsOf(total: number, { title, linkTo, reasonIds, budget }: Concern
   if (reasonIds.size === 0) return undefined;
   const left = total - reasonIds.size;
   const items = Array.from(reasonIds, ([step, id]) => {
-    const { mark, word } = wordOf(step);
-    const badge = el("span", { class: "badge" }, `${mark} ${word}`);
+    const badge = el("span", { class: "badge" }, markedWord(wordOf(step)));
     return el("li", { id, class: step.outcome }, el("p", {}, badge, " ", linkTo(step)), reasonOf(step, budget));
   });
   const more = left === 0 ? undefined : el("li", {}, `and ${count(left, "step")} more`);

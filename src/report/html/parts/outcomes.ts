@@ -3,6 +3,7 @@ import { count } from "../../../base/text/text.ts";
 import type { ReportedOutcome } from "../../shape.ts";
 import { RUN_WORDS } from "../../words.ts";
 import { type Child, el, type Markup, rounded } from "../markup.ts";
+import { countItem } from "./phrases.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
 /** The number of runs of one day that ended with one outcome. */
@@ -58,14 +59,7 @@ export function outcomesOverTime(runs: readonly CountedRuns[], now: number): Mar
     el(
       "ul",
       { class: "counts" },
-      outcomes.map((outcome) =>
-        el(
-          "li",
-          { class: outcome },
-          el("b", {}, String(sumOf(days, outcome))),
-          ` ${RUN_WORDS[outcome].mark} ${RUN_WORDS[outcome].word}`,
-        ),
-      ),
+      outcomes.map((outcome) => countItem(outcome, RUN_WORDS[outcome], sumOf(days, outcome))),
     ),
     el("details", {}, el("summary", {}, "Day by day"), tableOfDays(days, outcomes)),
   );
