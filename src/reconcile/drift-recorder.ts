@@ -95,16 +95,15 @@ export class DriftRecorder {
     const comparison = this.#comparisonOf(name)?.["id"];
     if (comparison === undefined) return undefined;
     const digest = this.#digests.of(key);
-    const [open, young] = ["kind = ? AND cleared_at IS NULL", "kind = ? AND key_digest = ?"];
     const seen = [
       this.#database.get(
-        `SELECT * FROM drift WHERE comparison = ? AND ${KNOWN} AND ${open}`,
+        `SELECT * FROM drift WHERE comparison = ? AND ${KNOWN} AND kind = ? AND cleared_at IS NULL`,
         comparison,
         digest,
         this.#keptKey(key),
         kind,
       ),
-      this.#database.get(`SELECT * FROM young WHERE comparison = ? AND ${young}`, comparison, kind, digest),
+      this.#database.get("SELECT * FROM young WHERE comparison = ? AND kind = ? AND key_digest = ?", comparison, kind, digest),
     ];
     const alike = seen.find((row) => row !== undefined && this.#isAlike(row, difference));
     return alike === undefined ? undefined : Number(alike["first_alike_at"]);
