@@ -14,8 +14,8 @@ export function readEntity(text: string): { readonly attribute: string; readonly
 /** Returns the attributes of a text that is meant to hold several, as in `orgId:org1,userId:alice`; undefined for a single value, or none. */
 export function severalAttributes(text: string): Readonly<Record<string, string>> | undefined {
   const parts = text.split(",").map((part) => readEntity(part.trim()));
-  if (parts.length < 2 || parts.includes(undefined)) return undefined;
-  return Object.fromEntries(parts.flatMap((part) => (part === undefined ? [] : [[part.attribute, part.value] as const])));
+  if (parts.length < 2 || !parts.every((part) => part !== undefined)) return undefined;
+  return Object.fromEntries(parts.map(({ attribute, value }) => [attribute, value]));
 }
 
 /** The attributes in the service description. There may be others, because an entity is an open map. */
