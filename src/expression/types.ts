@@ -4,6 +4,8 @@ import { didYouMeanOr } from "../base/text/text.ts";
 import { present } from "../base/present.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { type ASTNode, cel, type Environment } from "./cel.ts";
+import { certainIn, type CertainPart } from "./certain/certain.ts";
+import { type NoSuchValue, noSuchValueIn, type ValuesOf } from "./certain/enumerated.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
 import { summaryOf } from "./slip.ts";
@@ -76,7 +78,7 @@ const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: str
   { pattern: /^there is no such function of these types: date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
 ];
 
-// A comparison with a text literal. The check has the same result whatever the text is.
+// A comparison with a text literal. The check has the same result whatever the text is, unless only some values are possible.
 const TEXT_AT_END = /^([^"'\\[({]*[=!]= *)"[^"\\\r\n]*"$/;
 
 const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
@@ -99,6 +101,7 @@ interface Defined {
   readonly words: Words | undefined;
   readonly ids: ReadonlyMap<string, IdKind>;
   readonly optional: ReadonlySet<string>;
+  readonly values: FieldValues;
 }
 
 /** What is known of a type in addition to its fields. */
@@ -109,7 +112,12 @@ export interface AboutType {
   readonly ids?: IdFields;
   /** The fields that may be absent. */
   readonly optional?: ReadonlySet<string>;
+  /** The fields that have a text out of a few, with all their values. */
+  readonly values?: FieldValues;
 }
+
+/** The fields of a type that have a text out of a few, with all their values. */
+export type FieldValues = Readonly<Partial<Record<string, readonly string[]>>>;
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -146,6 +154,10 @@ export interface Typed {
   readonly dateAsText: DateAsText | undefined;
   /** The first text in it that is compared by size with a number in quotes, if any. */
   readonly numberAsText: NumberAsText | undefined;
+  /** The first comparison with a value that cannot be, if any. */
+  readonly noSuchValue: NoSuchValue | undefined;
+  /** The first part that is always true, or never, if any. */
+  readonly certain: CertainPart | undefined;
   /** The misspelt attributes of entities in it. */
   readonly misspelt: readonly MisspeltAttribute[];
   /** The reads of fields that may be absent. */
@@ -201,8 +213,8 @@ export class TypeEnvironment {
       this.#typed.clear();
       // Nothing is evaluated here. Without a class, the library would create one for each type.
       this.#environment.registerType(name, { fields, ctor: Object } as never);
-      const { words, ids = {}, optional = NO_FIELDS } = about;
-      this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)), optional });
+      const { words, ids = {}, optional = NO_FIELDS, values = {} } = about;
+      this.#defined.set(name, { fields, words, ids: new Map(Object.entries(ids)), optional, values });
     }
     return name;
   }
@@ -236,7 +248,7 @@ export class TypeEnvironment {
   /** Returns what is known of an expression, or the problem that prevents it from having a type. */
   read(text: string): Typed | ExpressionProblem {
     const typed = this.#typed.of(text.replace(TEXT_AT_END, '$1""'));
-    return "code" in typed ? this.#typed.of(text) : typed;
+    return "code" in typed || typed.noSuchValue !== undefined ? this.#typed.of(text) : typed;
   }
 
   #readUncached(text: string): Typed | ExpressionProblem {
@@ -268,6 +280,8 @@ export class TypeEnvironment {
         mixed: ids.mixedIn(ast),
         dateAsText: ids.dateAsText(ast),
         numberAsText: numberAsText(nodes, text),
+        noSuchValue: noSuchValueIn(nodes, text, this.#valuesOf),
+        certain: certainIn(nodes, text, this.#valuesOf),
         misspelt: misspeltIn(nodes, typeOfPart),
         maybeAbsent: maybeAbsentIn(ast, text, this.#mayLack),
       };
@@ -277,6 +291,11 @@ export class TypeEnvironment {
   }
 
   readonly #mayLack: MayLack = (owner, field) => this.#defined.get(typeOfPart(owner) ?? "")?.optional.has(field) === true;
+
+  readonly #valuesOf: ValuesOf = (type, field) => {
+    const { values = {} } = this.#defined.get(type) ?? {};
+    return Object.hasOwn(values, field) ? values[field] : undefined;
+  };
 
   /** Returns the syntax tree of an expression with the types of its parts, if they have one; `undefined` if it cannot be parsed. */
   tree(text: string): ASTNode | undefined {

@@ -1,6 +1,9 @@
 import { CATALOGUE, type Code } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Recent } from "../base/recent.ts";
+import { didYouMeanOr } from "../base/text/text.ts";
+import type { CertainPart } from "../expression/certain/certain.ts";
+import type { NoSuchValue } from "../expression/certain/enumerated.ts";
 import { Expression, isProblem } from "../expression/expression.ts";
 import type { NumberAsText } from "../expression/nominal.ts";
 import { isThere, type MaybeAbsent } from "../expression/optional-fields.ts";
@@ -120,9 +123,11 @@ export class CheckContext {
     }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    const { type, id, mixed, dateAsText, numberAsText, misspelt, maybeAbsent } = typed;
+    const { type, id, mixed, dateAsText, numberAsText, noSuchValue, certain, misspelt, maybeAbsent } = typed;
     if (dateAsText !== undefined) this.report(dateFinding(dateAsText), place(dateAsText.start, dateAsText.end));
     if (numberAsText !== undefined) this.report(orderFinding(numberAsText), place(numberAsText.start, numberAsText.end));
+    if (noSuchValue !== undefined) this.report(noSuchValueFinding(noSuchValue), place(noSuchValue.start, noSuchValue.end));
+    else if (certain !== undefined) this.report(certainFinding(certain), place(certain.start, certain.end));
     if (mixed !== undefined && scope.fails !== true) this.report(mixedFinding(mixed), place(mixed.start, mixed.end));
     for (const each of maybeAbsent)
       if (!isThere(each.path, scope.under ?? [])) this.report(absentFinding(each), place(each.start, each.end));
@@ -147,6 +152,19 @@ function orderFinding({ text, numeral }: NumberAsText): Finding {
     why: '"9" comes after "100"',
     suggestion: `write numbers: decimal(${text}) and ${numeral}; for a date, date(…) around both sides`,
   };
+}
+
+function noSuchValueFinding({ text, value, values, inVain }: NoSuchValue): Finding {
+  return {
+    code: inVain ? "expression.no-such-value" : "playbook.constant-condition",
+    message: `${text} is never ${JSON.stringify(value)}`,
+    suggestion: didYouMeanOr(value, values, `it is one of: ${values.join(", ")}`),
+  };
+}
+
+function certainFinding({ text, holds, why }: CertainPart): Finding {
+  const message = `${text} is ${holds ? "always" : "never"} true, whatever the service answers`;
+  return { code: "playbook.constant-condition", message, why, suggestion: "compare it with something that it may not be" };
 }
 
 function absentFinding({ owner, field }: MaybeAbsent): Finding {

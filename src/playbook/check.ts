@@ -43,6 +43,7 @@ import { StepTypes } from "./types/step-types.ts";
 import { readSteps } from "./steps/steps.ts";
 import { sureFields } from "./types/sure-fields.ts";
 import { expressionsIn, type Template } from "./expressions/template.ts";
+import { visibleOutcomes } from "./types/outcomes.ts";
 import {
   actorsType,
   blockType,
@@ -93,6 +94,7 @@ const checkBegun: CheckText = (path, text, included) => checkText(path, text, in
 /** The errors that earlier versions did not report. */
 const LATER_RULES: ReadonlySet<Code> = new Set<Code>([
   "expression.date-as-text",
+  "expression.no-such-value",
   "playbook.entity-attribute",
   "playbook.id-twice",
   "playbook.key-twice",
@@ -272,16 +274,17 @@ class PlaybookReader {
 
   #stepType(types: TypeEnvironment, outline: Outline): TypeName {
     const { id, kind, node } = outline;
-    if (kind === "block") return blockType(types);
+    if (kind === "block") return blockType(types, visibleOutcomes(outline));
     if (kind === "include") {
       const found = this.#includedAt(outline);
-      return found === undefined ? "dyn" : includeType(types, id, found.outputs);
+      return found === undefined ? "dyn" : includeType(types, { id, outcomes: visibleOutcomes(outline) }, found.outputs);
     }
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
-    if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation);
+    const outcomes = visibleOutcomes(outline, operation);
+    if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation, outcomes);
     const fields = { ...ensuredType(node), ...discoveredTypes(node) };
-    return stepType(types, operation, Object.keys(fields).length === 0 ? undefined : { id, fields });
+    return stepType(types, operation, outcomes, Object.keys(fields).length === 0 ? undefined : { id, fields });
   }
 
   #includedAt(outline: Outline): CheckedPlaybook | undefined {

@@ -76,6 +76,13 @@ export const EXPRESSION_CODES = {
     cure: "Keep points in time as text, or compare inside the expression and give true or false.",
     example: "timestamp-in-output",
   },
+  "expression.no-such-value": {
+    title: "a text is compared with a value that it never has",
+    meaning:
+      "The outcome of a step, and an input with an `enum`, is one of a few texts, and this is none of them. With == the condition would never hold; with != it would always hold, and prove nothing. Other steps see that a step has failed only if it is in a block: after any other step that failed, nothing runs.",
+    cure: "Write one of the values that the message lists.",
+    example: "no-such-value",
+  },
   "expression.not-bare": {
     title: "${{ }} is written where an expression is expected anyway",
     meaning:

@@ -26,8 +26,8 @@ export const PLAYBOOK_CODES = {
     severity: "warning",
     title: "a condition never changes",
     meaning:
-      "The expression uses nothing that a run could change, so it always holds, or never does. An expectation that always holds proves nothing.",
-    cure: "Compare something of response or steps, or remove the condition.",
+      'The expression, or the part of it that is shown, always holds, or never does. It may use nothing that a run could change. Or it asks for what is true of every value: text.contains(""), size(list) >= 0, a pattern such as ".*", x == x, or x != "a" || x != "b". An expectation that always holds proves nothing.',
+    cure: "Compare something of response or steps with a value that it may not have, or remove the condition.",
     example: "constant-expectation",
   },
   "playbook.duplicate-step": {

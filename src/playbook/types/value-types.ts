@@ -1,4 +1,5 @@
 import { getOrInsert, mapValues, objectOf } from "../../base/maps.ts";
+import { present } from "../../base/present.ts";
 import { Recent } from "../../base/recent.ts";
 import { resolve, schemaName } from "../../contract/contract.ts";
 import type { JsonSchema } from "../../contract/schema-types.ts";
@@ -6,6 +7,7 @@ import { ENTITY_TYPE } from "../../expression/entity.ts";
 import { DATE_KIND, type IdKind } from "../../expression/nominal.ts";
 import {
   type AboutType,
+  type FieldValues,
   type IdFields,
   type TypeName,
   TypeEnvironment,
@@ -15,6 +17,7 @@ import {
 import { responseSchema } from "../../operations/input.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { idFieldsOf, yieldedIds } from "./id-kinds.ts";
+import { usualOutcomes, type VisibleOutcomes } from "./outcomes.ts";
 import type { ActorDeclaration } from "../model.ts";
 import type { InputDeclaration, ValueShape } from "../declarations.ts";
 
@@ -116,7 +119,7 @@ function typesOfOperation(operation: Operation): OperationTypes {
     ofActors.clear();
     const schema = responseSchema(operation);
     const response = schema === undefined ? "dyn" : typeOfSchema(known, schema, `${typeWord(operation.name)}Response`);
-    const step = defineStep(known, operation, response);
+    const step = defineStep(known, operation, { response, outcomes: usualOutcomes(operation) });
     return { answer: { response, types: known.with({ response }) }, step };
   });
 }
@@ -132,9 +135,10 @@ export function responseType(operation: Operation): TypeName {
 }
 
 /** Returns the type of `steps.ID` for a call: response, receipt, outcome, and what the operation yields. `more` are fields of this step only. */
-export function stepType(types: TypeEnvironment, operation: Operation, more?: OwnFields): TypeName {
+export function stepType(types: TypeEnvironment, operation: Operation, outcomes: VisibleOutcomes, more?: OwnFields): TypeName {
   const { answer, step } = typesOfOperation(operation);
-  return more === undefined ? step : defineStep(types, operation, answer.response, more);
+  if (more === undefined && outcomes.word === "") return step;
+  return defineStep(types, operation, { response: answer.response, outcomes, ...present({ more }) });
 }
 
 interface OwnFields {
@@ -142,8 +146,14 @@ interface OwnFields {
   readonly fields: Readonly<Record<string, TypeName>>;
 }
 
-function defineStep(types: TypeEnvironment, operation: Operation, response: TypeName, more?: OwnFields): TypeName {
-  const name = `${typeWord(operation.name)}Step${more === undefined ? "" : `_${more.id}`}`;
+interface StepShape {
+  readonly response: TypeName;
+  readonly outcomes: VisibleOutcomes;
+  readonly more?: OwnFields;
+}
+
+function defineStep(types: TypeEnvironment, operation: Operation, { response, outcomes, more }: StepShape): TypeName {
+  const name = `${typeWord(operation.name)}${outcomes.word}Step${more === undefined ? "" : `_${more.id}`}`;
   const { receipts, envelope } = operation.service;
   const fields = {
     response,
@@ -154,14 +164,16 @@ function defineStep(types: TypeEnvironment, operation: Operation, response: Type
     ...more?.fields,
   };
   const words: Words = (field) => operation.yields[field]?.description ?? STEP_WORDS[field];
-  return types.define(name, fields, { words, ids: yieldedIds(operation, Object.keys(more?.fields ?? {})) });
+  const ids = yieldedIds(operation, Object.keys(more?.fields ?? {}));
+  return types.define(name, fields, { words, ids, values: { outcome: outcomes.values } });
 }
 
 const STEP_WORDS: Readonly<Record<string, string>> = {
   response: "The answer of the service.",
   receipt: "The receipt that the step waited for; a lost answer also loses its id, and then there is no receipt.",
   envelope: "The fields beside the response: `status`, `pagination`.",
-  outcome: "The outcome of the step: ok, changed, unchanged, skipped or rescued.",
+  outcome:
+    "The outcome of the step: ok, changed, unchanged, skipped or rescued; of a step in a block also failed, pending, unknown, conflict or drift.",
   outputs: "The outputs of the playbook that the step runs.",
   ensured: "The last answer that `ensure` read.",
 };
@@ -172,16 +184,24 @@ export function isFieldOfStep({ yields }: Operation, name: string): boolean {
 }
 
 /** Returns the type of `steps.ID` for a block. */
-export function blockType(types: TypeEnvironment): TypeName {
-  return types.define("Block", { outcome: "string" }, { words: (field) => STEP_WORDS[field] });
+export function blockType(types: TypeEnvironment, outcomes: VisibleOutcomes): TypeName {
+  return types.define(`${outcomes.word}Block`, { outcome: "string" }, aboutOutcome(outcomes));
 }
 
 /** Returns the type of `steps.ID` for an included playbook, which has its outputs. */
-export function includeType(types: TypeEnvironment, id: string, outputs: ReadonlyMap<string, Variable>): TypeName {
+export function includeType(
+  types: TypeEnvironment,
+  { id, outcomes }: { readonly id: string; readonly outcomes: VisibleOutcomes },
+  outputs: ReadonlyMap<string, Variable>,
+): TypeName {
   const fields = Array.from(outputs, ([name, { type }]) => [name, PORTABLE.test(type) ? type : "dyn"] as const);
   const ids = [...outputs].flatMap(([name, output]) => (output.id === undefined ? [] : [[name, output.id] as const]));
   const outputsType = types.define(`Outputs_${id}`, Object.fromEntries(fields), { ids: Object.fromEntries(ids) });
-  return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, { words: (field) => STEP_WORDS[field] });
+  return types.define(`Include_${id}`, { outcome: "string", outputs: outputsType }, aboutOutcome(outcomes));
+}
+
+function aboutOutcome({ values }: VisibleOutcomes): AboutType {
+  return { words: (field) => STEP_WORDS[field], values: { outcome: values } };
 }
 
 // Types that have the same meaning in every playbook.
@@ -192,8 +212,9 @@ export function inputsType(types: TypeEnvironment, inputs: readonly InputDeclara
   if (inputs.length === 0) return NOTHING;
   const fields = inputs.map(({ name, shape }) => [name, typeOfShape(types, shape, `Inputs${capital(name)}`)]);
   const words: Words = (field) => inputs.find(({ name }) => name === field)?.description;
-  const ids = datesIn(inputs.map(({ name, shape }) => [name, shape]));
-  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, { words, ids });
+  const shapes = inputs.map(({ name, shape }) => [name, shape] as const);
+  const about = { words, ids: datesIn(shapes), values: choicesIn(shapes) };
+  return types.define("Inputs", Object.fromEntries(fields) as Record<string, TypeName>, about);
 }
 
 /** Returns the type of a value; `hint` begins the names of new types. */
@@ -225,12 +246,19 @@ function typeOfProperties(types: TypeEnvironment, { properties, required, values
   }
   const fields = objectOf(properties, (shape, field) => typeOfShape(types, shape, hint + capital(field)));
   const optional = new Set([...properties.keys()].filter((field) => required?.has(field) !== true));
-  const about = { ids: datesIn(properties), optional };
+  const about = { ids: datesIn(properties), optional, values: choicesIn(properties) };
   return types.define(freeName(types, hint), fields, about);
 }
 
 function datesIn(fields: Iterable<readonly [string, ValueShape]>): IdFields {
   return Object.fromEntries([...fields].flatMap(([name, shape]) => (isDate(shape) ? [[name, DATE] as const] : [])));
+}
+
+function choicesIn(properties: Iterable<readonly [string, ValueShape]>): FieldValues {
+  const chosen = [...properties].filter(([, { type, enum: choices }]) => type === "string" && choices !== undefined);
+  return Object.fromEntries(
+    chosen.map(([name, { enum: choices = [] }]) => [name, choices.filter((choice) => typeof choice === "string")]),
+  );
 }
 
 function isDate({ type, items }: ValueShape): boolean {

@@ -108,6 +108,16 @@ steps:
   expect(JSON.stringify(step?.kind === "call" ? step.with : undefined)).toContain(part);
 });
 
+test("what a run has begun with is read when it compares an outcome with what it never is", () => {
+  const text = `playbook: 1
+steps:
+  - { id: asked, uses: ledger.status }
+  - { uses: ledger.status, if: steps.asked.outcome != "faild" }
+`;
+  expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
+  expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(2);
+});
+
 test.each([
   ["[0, 1]", "inputs.names[item]", "List index must be int, got 'decimal'"],
   ["[GOLD, SILVER]", "item > 3", "these types do not go together: string > int"],

@@ -180,3 +180,76 @@ test("a number in quotes is reported where it is put in order, and nowhere else"
   for (const condition of ['inputs.text == "10"', 'inputs.text < "a10"', 'inputs.text in ["10"]', "decimal(inputs.text) < 10"])
     expect(said(condition), condition).toBe(0);
 });
+
+const CHOICE = "inputs: { size: { type: string, enum: [small, large] }, text: { type: string } }";
+
+function expecting(condition: string): string[] {
+  return saidOf(`uses: ledger.token.list\nexpect: ['${condition}']`, CHOICE).filter((each) => !each.includes("unused-input"));
+}
+
+test.for([
+  ['response.all(t, t.name.contains(""))', 't.name.contains("") is always true'],
+  ['response.exists(t, t.name.startsWith(""))', 't.name.startsWith("") is always true'],
+  ['size(response) > 0 && response[0].name.endsWith("")', 'response[0].name.endsWith("") is always true'],
+  ['response.exists(t, re2(t.name, "^.*$"))', 're2(t.name, "^.*$") is always true'],
+  ["size(response) >= 0", "size(response) >= 0 is always true"],
+  ["-1 < response.size()", "-1 < response.size() is always true"],
+  ["size(response) == 1.5", "size(response) == 1.5 is never true"],
+  ["response == response", "response == response is always true"],
+  ["response.all(t, true)", "response.all(t, true) is always true"],
+  ["inputs.text in []", "inputs.text in [] is never true"],
+  ['inputs.text != "a" || inputs.text != "b"', 'inputs.text != "a" || inputs.text != "b" is always true'],
+  ["size(response) == 1 && size(response) == 2", "size(response) == 1 && size(response) == 2 is never true"],
+  ['inputs.text == "a" || true', 'inputs.text == "a" || true is always true'],
+  ['inputs.size.contains("x")', 'inputs.size.contains("x") is never true'],
+  ['inputs.size in ["small", "lagre"]', 'inputs.size is never "lagre"'],
+])("a part that can have only one truth value is reported: %s", ([condition = "", message = ""]) => {
+  expect(expecting(condition)).toEqual([expect.stringMatching(/^playbook\.constant-condition /)]);
+  expect(expecting(condition)[0]).toContain(message);
+});
+
+test.for([
+  'response.all(t, t.name.contains("a"))',
+  'response.exists(t, re2(t.name, "^G"))',
+  "size(response) >= 1",
+  "size(response) != 0",
+  "size(response) == 1 || size(response) == 2",
+  "size(response) == 1 && size(response) == 1.0",
+  'inputs.text != "a" || inputs.size != "large"',
+  'inputs.size.contains("ll")',
+  'inputs.text == ""',
+  'inputs.size == "small" || inputs.size in ["large"]',
+])("a condition that may hold or not is not reported: %s", (condition) => {
+  expect(expecting(condition)).toEqual([]);
+});
+
+test("a comparison with a value that a text never has is an error, whatever the operator", () => {
+  for (const condition of [
+    'inputs.size == "lagre"',
+    'inputs.size != "lagre"',
+    '"lagre" == inputs.size',
+    'inputs.size in ["lagre"]',
+  ])
+    expect(expecting(condition), condition).toEqual(['expression.no-such-value inputs.size is never "lagre"']);
+});
+
+test("the outcome of a step is one of those that its kind of step can have", () => {
+  const alice = 'defaults: { as: { ledger: "userId:alice" } }\n';
+  const token = "{ id: made, uses: ledger.token.create, with: { name: T, symbol: T } }";
+  const said = (step: string, condition: string): string[] =>
+    checkPlaybook("test.yaml", `${alice}${steps(step, `{ uses: ledger.status, if: 'steps.made.outcome ${condition}' }`)}`)
+      .diagnostics.filter(({ code }) => code === "expression.no-such-value")
+      .map(({ suggestion }) => suggestion ?? "");
+  expect(said(token, '== "changd"')).toEqual(['did you mean "changed"?']);
+  expect(said(token, '!= "ok"')).toEqual(["it is one of: changed, unchanged, skipped"]);
+  expect(said("{ id: made, uses: ledger.status }", '== "failed"')).toEqual(["it is one of: ok, skipped"]);
+  expect(said(token.replace(" } }", " }, fails: { status: 400 } }"), '== "changed"')).toEqual(["it is one of: ok, skipped"]);
+  expect(said("{ id: made, block: [{ uses: ledger.status }] }", '== "failed"')).toEqual([
+    "it is one of: ok, changed, unchanged, skipped, rescued",
+  ]);
+  expect(said(token, '!= "skipped"')).toEqual([]);
+  expect(
+    said("{ id: block, block: [{ id: made, uses: ledger.status }], rescue: [{ uses: ledger.status }] }", '== "failed"'),
+  ).toEqual([]);
+  expect(said("{ id: made, block: [{ uses: ledger.status }] }", '== "rescued"')).toEqual([]);
+});
