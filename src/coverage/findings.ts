@@ -63,18 +63,19 @@ export class ContractCheck {
     this.#profile = profile;
   }
 
-  /** Takes one exchange. An exchange without an answer, or of an unknown operation, shows nothing. */
-  take(exchange: KeptExchange): void {
+  /** Takes one exchange. Returns whether it was compared: one without an answer, or of an unknown operation, shows nothing. */
+  take(exchange: KeptExchange): boolean {
     const { answer } = exchange;
     const operation = operationAt(exchange.method, exchange.url);
-    if (operation === undefined || answer === null) return;
+    if (operation === undefined || answer === null) return false;
     const note = (difference: Difference): void => this.#note(operation, exchange, difference);
     const { status, text } = answer;
     const value = parsed(text);
-    if (statusesOf(operation.call).includes(status)) this.#success(operation, { text, value }, note);
-    else if (status < 400) note(otherSuccess(operation, status));
+    if (statusesOf(operation.call).includes(status)) return this.#success(operation, { text, value }, note);
+    if (status < 400) note(otherSuccess(operation, status));
     else if (!this.#isKnown(status)) note(otherRefusal(operation, { status, value: value as Json }, this.#profile));
     if (status >= 400 && isObject(value)) noteCondition(operation, refusalText(value as Json, text).condition, note);
+    return true;
   }
 
   // An archive may contain no bodies.
@@ -82,12 +83,16 @@ export class ContractCheck {
     operation: Operation,
     { text, value }: { text: string; value: unknown },
     note: (difference: Difference) => void,
-  ): void {
+  ): boolean {
     const { response } = operation.call;
-    if (response === undefined || text === "") return;
-    if (value === undefined) return note(noJson(operation, text));
-    const plain = plainView(fromTexts(response, value as Json, this.#profile));
-    new AnswerWalk({ operation, profile: this.#profile, objects: this.#objects, note }).walk(response, plain);
+    if (response === undefined) return true;
+    if (text === "") return false;
+    if (value === undefined) note(noJson(operation, text));
+    else {
+      const plain = plainView(fromTexts(response, value as Json, this.#profile));
+      new AnswerWalk({ operation, profile: this.#profile, objects: this.#objects, note }).walk(response, plain);
+    }
+    return true;
   }
 
   #isKnown(status: number): boolean {

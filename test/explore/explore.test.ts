@@ -197,6 +197,12 @@ describe("tokenbook explore", () => {
     await sandbox.close();
   });
 
+  test("is no success when the time is over before the first call", async () => {
+    const ended = await newProject({}).run("explore", "--env", "sandbox", "--time", "0s");
+    expect([ended.code, ended.stdout], ended.transcript).toEqual([2, ""]);
+    expect(ended.stderr).toContain("explore.nothing");
+  });
+
   test("reports it when answers are lost", { timeout: PATIENCE_MS }, async () => {
     const sandbox = await brokenSandbox();
     const project = newProject({ LEDGER_KEY: sandbox.ledgerApiKey });

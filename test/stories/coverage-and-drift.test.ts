@@ -234,6 +234,25 @@ test("contract drift names what differs from the contract, and exits with 3 unti
   expect((await project.run("contract", "drift")).stderr).toContain("contract.which");
 });
 
+test("contract drift of an archive in which nothing can be compared is no success", async () => {
+  const project = newProject({});
+  const path = "/some/tokenize/app9/asset/receipt?receiptId=r1";
+  const [answer, without] = [entryOf(path, 200, RECEIPT), entryOf(path, 200, undefined)];
+  for (const [entries, found] of [
+    [[], "0 exchanges"],
+    [[entryOf("/elsewhere", 200, { any: "thing" })], "1 exchange"],
+    [[without, without], "2 exchanges"],
+  ] as const) {
+    project.write("session.har", JSON.stringify({ log: { version: "1.2", entries } }));
+    const drift = await project.run("contract", "drift", "--har", "session.har");
+    expect([drift.code, drift.stdout], drift.transcript).toEqual([2, ""]);
+    expect(drift.stderr).toMatch(new RegExp(`^error contract\\.nothing-compared\n.* session\\.har has ${found}, `));
+  }
+  project.write("session.har", JSON.stringify({ log: { version: "1.2", entries: [without, answer] } }));
+  const part = await project.run("contract", "drift", "--har", "session.har");
+  expect(part.lines.at(-1), part.transcript).toMatch(/^2 exchanges, 1 of them compared: \d+ findings, /);
+});
+
 test("contract drift takes no web page for an answer, no gateway for the service, and numbers as the profile says", async () => {
   const project = newProject({});
   const path = "/tokenize/app9/asset/stats";

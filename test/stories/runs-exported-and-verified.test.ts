@@ -153,3 +153,11 @@ test("what programs read of runs, of their holders, and of open writes, is as pu
   const seen = ["--step", "mint", "--as", "applied", "--because", "I saw it"];
   expect(await valid("resolve", run, ...seen)).toMatchObject({ step: "mint", verdict: "applied", because: "I saw it" });
 });
+
+test("where there is no run, nothing is verified, and that is no success", async () => {
+  for (const how of [[], ["--json"]]) {
+    const verified = await newProject({}).run("runs", "verify", ...how);
+    expect(verified.code, verified.transcript).toBe(2);
+    expect(verified.transcript).toContain("journal.no-such-run");
+  }
+});

@@ -55,6 +55,7 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
     { ...limits, prefix, clock: systemClock, stopping, onFound },
   );
   const { requests, lost } = done;
+  if (requests === 0 && lost === 0 && !stopping.aborted) throw nothingExplored(time);
   if (json === true) printData(shell, { seed, sequences: done.sequences, requests, lost, findings: found });
   else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
   if (lost >= LIMITS.exploreLost || (lost > 0 && lost === done.sequences)) throw tooManyLost(done, target);
@@ -79,6 +80,14 @@ function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Tar
     why: "nothing follows from an answer that did not come, and a write is never sent again",
     next: command`doctor --env ${environment}`,
     exit: EXIT.failed,
+  });
+}
+
+function nothingExplored(timeMs: number): Failure {
+  return new Failure({
+    code: "explore.nothing",
+    message: `nothing was explored: ${formatDuration(timeMs)} was over before the first call`,
+    next: "give it more time with --time, such as --time 2m",
   });
 }
 

@@ -38,11 +38,13 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
   const environment = env ?? `har ${originOf(recorded ?? [])}`;
   const check = new ContractCheck(profileHere(shell, environment));
   let exchanges = 0;
+  let compared = 0;
   for (const exchange of recorded ?? store.in(environment)) {
     exchanges++;
-    check.take(exchange);
+    if (check.take(exchange)) compared++;
   }
-  if (exchanges === 0) throw nothingKept(environment, store.environments());
+  if (exchanges === 0 && har === undefined) throw nothingKept(environment, store.environments());
+  if (compared === 0) throw nothingCompared(exchanges, har ?? environment);
   const findings = check.findings();
   const now = systemClock.now();
   const ids = findings.map(({ id }) => id);
@@ -51,10 +53,11 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
   const fresh = all.filter(({ since }) => since === now).length;
   if (options.json === true) {
     const data = all.map(({ since, ...finding }) => ({ ...finding, isNew: since === now, since: isoTime(since) }));
-    printData(shell, { environment, exchanges, new: fresh, findings: data });
+    printData(shell, { environment, exchanges, compared, new: fresh, findings: data });
   } else {
     const lines = all.flatMap((finding) => findingLines(finding, finding.since === now));
-    const summary = `${count(exchanges, "exchange")}: ${count(all.length, "finding")}, ${fresh} new`;
+    const others = exchanges === compared ? "" : `, ${compared} of them compared`;
+    const summary = `${count(exchanges, "exchange")}${others}: ${count(all.length, "finding")}, ${fresh} new`;
     printLines(shell, [...lines, summary]);
   }
   return fresh === 0 ? EXIT.passed : EXIT.drift;
@@ -71,6 +74,15 @@ function nothingKept(environment: string, others: readonly string[]): Failure {
     message: `no exchanges of ${environment} are kept${near === undefined ? "" : `; did you mean ${near}?`}`,
     why: "runs keep them only on request",
     next: command`run PLAYBOOK --env ${environment} --keep-exchanges`,
+  });
+}
+
+function nothingCompared(exchanges: number, where: string): Failure {
+  return new Failure({
+    code: "contract.nothing-compared",
+    message: `nothing was compared: ${where} has ${count(exchanges, "exchange")}, and none is an answer of an operation of the contract`,
+    why: "an exchange counts if its method and address are those of an operation, and if its answer is there with its content",
+    next: "record calls of the ledger or of the investor interface, with the contents of their answers",
   });
 }
 

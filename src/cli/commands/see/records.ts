@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
+import { noRunYet } from "../../../journal/failures.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import { leftWrites } from "../../../protocol/open-writes.ts";
@@ -37,16 +38,17 @@ interface Verified {
   readonly problem: Failure | null;
 }
 
-/** `tokenbook runs verify [RUN]`: checks whether the records of a run, or of all runs, are unchanged. Exits with 1 if some are not. */
+/** `tokenbook runs verify [RUN]`: checks whether the records of a run, or of all runs, are unchanged. Exits with 1 if some are not, and with 2 if there are none. */
 export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   if (options.archive !== undefined)
     return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
   const verified = lookIntoJournal(shell, options, (store) => {
     return options.run === undefined ? verifyAll(store) : [verify(store, options.run.in(store))];
   });
+  if (verified.length === 0) throw noRunYet();
   if (options.json === true) {
     printData(shell, { runs: verified.map(verifiedData) });
-  } else printLines(shell, verified.map(verifiedLine), "no runs yet");
+  } else printLines(shell, verified.map(verifiedLine));
   return exitOfVerified(verified);
 };
 
