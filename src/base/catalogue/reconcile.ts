@@ -20,6 +20,14 @@ export const RECONCILE_CODES = {
     cure: "Name one place, with the keywords that belong to it.",
     example: "reconcile-rows-without-query",
   },
+  "playbook.reconcile-same": {
+    severity: "warning",
+    title: "the two sides of a comparison cannot differ",
+    meaning:
+      "Both sides read the same rows and compare the same of them, as after a copy whose second side was not changed. Or both values are written numbers, which no row changes. Such a comparison finds no drift whatever the rows are, and proves nothing.",
+    cure: "Let one side read what the other is compared with, and write values that the rows have, such as row.balance.",
+    example: "reconcile-same-side",
+  },
   "playbook.reconcile-sides": {
     title: "a comparison lacks a side, or a side lacks its rows or values",
     meaning:

@@ -1,12 +1,13 @@
+import { canonicalJson, type JsonObject } from "../../base/json/json.ts";
 import { didYouMeanOr } from "../../base/text/text.ts";
-import { child, itemsIn, type MapNode, type SourceNode, startOf, textOf } from "../../source/node.ts";
+import { child, itemsIn, type MapNode, type SourceNode, startOf, textOf, toJson } from "../../source/node.ts";
 import { readConserve } from "./checks.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import type { CheckContext } from "../check-context.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
-import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping } from "../model.ts";
+import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping, Side } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { partsOf, readSide } from "./side.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
@@ -101,7 +102,32 @@ function readSides(node: MapNode, fields: SidesFields, spot: Spot, around: Surro
   });
   if (left === undefined || right === undefined) return undefined;
   checkAlike(node, around);
+  checkDifference(node, { left, right }, context);
   return { sides: { kind: "given", left, right }, key: partsOf(child(child(node, "left"), "key")) };
+}
+
+// Neither of these comparisons can show what differs: it is a copy whose second side was not changed, or its values read nothing.
+function checkDifference(node: MapNode, { left, right }: Pick<GivenSides, "left" | "right">, context: CheckContext): void {
+  const at = child(node, "right")?.range ?? node.range;
+  if (writtenSide(node, "left") === writtenSide(node, "right")) {
+    const message = "both sides read the same rows in the same way, so they can never differ";
+    const suggestion = "let one side read the place with which the other is compared";
+    context.report({ code: "playbook.reconcile-same", message, suggestion }, at);
+  } else if (isFixed(left) && isFixed(right)) {
+    const message = "both values are written numbers, the same for every row, so no values of rows are compared";
+    const suggestion =
+      "write what differs from row to row, such as row.balance, or combine: sum to compare how many rows there are";
+    context.report({ code: "playbook.reconcile-same", message, suggestion }, at);
+  }
+}
+
+function writtenSide(node: MapNode, name: "left" | "right"): string {
+  const { name: _, ...rest } = toJson(child(node, name) ?? node) as JsonObject;
+  return canonicalJson(rest);
+}
+
+function isFixed({ value, sums }: Side): boolean {
+  return value !== undefined && !sums && value.references.length === 0;
 }
 
 function readConserved(
