@@ -5,6 +5,7 @@ import { type Json, shownJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
+import { listThatMayBeEmpty } from "./certain/certain.ts";
 import { isPlain, useJsonEquality } from "./equality.ts";
 import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
@@ -122,6 +123,12 @@ export class Expression {
   alteredPart(name: string): ExpressionPart | undefined {
     const part = alteredPart(this.#program.ast, name);
     return part === undefined ? undefined : { text: this.text.slice(part.start, part.end), start: part.start, end: part.end };
+  }
+
+  /** Returns the text of a list for which the condition also holds if the list is empty, because it is only about each item. */
+  listThatMayBeEmpty(): string | undefined {
+    const list = listThatMayBeEmpty(this.#program.ast);
+    return list === undefined ? undefined : this.text.slice(list.start, list.end).trim();
   }
 
   /**

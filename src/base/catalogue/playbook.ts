@@ -56,6 +56,14 @@ export const PLAYBOOK_CODES = {
     cure: "Name the group by an input that you give to the run, or by a plain text.",
     example: "group-of-a-step",
   },
+  "playbook.holds-of-nothing": {
+    severity: "warning",
+    title: "a condition of `ensure` or `until` holds of an empty list",
+    meaning:
+      "The condition is only about each item of a list, and holds when the list has none. An `ensure` would then find its effect there already and send nothing, and an `until` would end at once.",
+    cure: "Say also what the list must have: size(response) > 0 && response.all(…), or response.exists(…).",
+    example: "ensure-of-nothing",
+  },
   "playbook.id-twice": {
     title: "one call names the same thing twice",
     meaning:

@@ -28,6 +28,12 @@ export function certainIn(nodes: readonly ASTNode[], text: string, known: Values
   return undefined;
 }
 
+/** Returns the list of a condition that is surely true when its lists are empty, because all of its parts are about each item of a list. */
+export function listThatMayBeEmpty(tree: ASTNode): ASTNode | undefined {
+  const visits = partsOf(tree, "&&").map((part) => visitOf(part));
+  return visits.every((visit) => visit?.kind === "all" && visit.list.op !== "list") ? visits[0]?.list : undefined;
+}
+
 class CertainReader {
   readonly #text: string;
   readonly #known: ValuesOf;

@@ -52,6 +52,15 @@ export function warnOfConstant(condition: Expression, range: Range, context: Che
   context.report({ code: "playbook.constant-condition", message, suggestion: "compare something of response or steps" }, range);
 }
 
+/** Warns about a condition that also holds of an empty list, where something happens, or does not happen, as soon as it holds. */
+export function warnOfEmpty(condition: Expression | undefined, node: SourceNode | undefined, context: CheckContext): void {
+  const list = condition?.listThatMayBeEmpty();
+  if (list === undefined || node === undefined) return;
+  const message = `this also holds when ${list} is empty, because \`all\` looks at no item then`;
+  const suggestion = `add what must be there: size(${list}) > 0 && …`;
+  context.report({ code: "playbook.holds-of-nothing", message, suggestion }, node.range);
+}
+
 // Matches a path by itself, or one that is marked as in other languages: {{ inputs.x }}, ${inputs.x}, $inputs.x.
 const ROOT = "(?:inputs|steps|actors|env|secrets|run)";
 const UNMARKED = new RegExp(`^\\$?${ROOT}(?:\\.[a-z_]\\w*|\\[[^\\]]+\\])+$|\\{\\s*${ROOT}(?:\\.|\\[)`, "i");

@@ -1,5 +1,6 @@
 import type { Operation } from "../../operations/operation.ts";
 import { child, type SourceNode, textOf } from "../../source/node.ts";
+import type { CheckContext, ExpressionScope } from "../check-context.ts";
 import { readUse } from "./actor-use.ts";
 import { readCondition, readConditions } from "../expressions/bare-expression.ts";
 import { type Beside, readDiscover, readEnsure, retryOf } from "./side-reads.ts";
@@ -15,6 +16,7 @@ import type { Outline } from "../outline.ts";
 import { checkCallRules } from "./call-rules.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
 import type { Template } from "../expressions/template.ts";
+import { warnOfEmpty } from "../predictions/warnings.ts";
 import { answerOf } from "../types/value-types.ts";
 import { checkWith } from "./call-input.ts";
 
@@ -62,7 +64,7 @@ export function readCall(outline: Outline, spot: Spot, around: Surroundings): Ca
       use: as?.range ?? place,
     }),
     expect: readConditions(expect, context, after),
-    until: operation.writes ? undefined : readCondition(until, context, after),
+    until: operation.writes ? undefined : readUntil(until, context, after),
     onTimeout: on_timeout,
     wait: isUnwaited(wait, fails) ? undefined : readWait(wait, timeout, operation),
     fails: fails === undefined ? undefined : readFails(fails, operation, context),
@@ -82,6 +84,12 @@ function readWith(
   const own = textOf(fields.id);
   const scope = { ...scopeAt(around, inside, own === undefined ? undefined : { id: own }), makes: kindsMadeBy(operation) };
   return compileTemplate(input, checkWith(input, operation, around.context), around.context, scope);
+}
+
+function readUntil(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): CallStep["until"] {
+  const until = readCondition(node, context, scope);
+  warnOfEmpty(until, node, context);
+  return until;
 }
 
 // The service may accept a write and refuse it in its receipt. Without waiting for the receipt, an expected refusal would never be seen.

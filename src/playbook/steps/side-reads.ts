@@ -12,6 +12,7 @@ import type { Discover, Ensure, Retry, SideRead } from "../model.ts";
 import { operationAt } from "./operation-name.ts";
 import { withoutSecrets } from "../settings/secrets-and-variables.ts";
 import { scopeAt, type Spot, type Surroundings } from "../expressions/expression-scope.ts";
+import { warnOfEmpty } from "../predictions/warnings.ts";
 import { isFieldOfStep, responseType } from "../types/value-types.ts";
 import { checkWith } from "./call-input.ts";
 
@@ -66,6 +67,7 @@ export function readEnsure(fields: EnsureFields | undefined, beside: Beside): En
   allRead(rest);
   const read = readSideRead({ read: reads, with: input, as }, beside);
   const that = conditionOver(read, condition, beside);
+  warnOfEmpty(that, condition, beside.around.context);
   return read === undefined || that === undefined ? undefined : { read, that, withinMs };
 }
 

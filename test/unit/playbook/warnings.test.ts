@@ -253,3 +253,16 @@ test("the outcome of a step is one of those that its kind of step can have", () 
   ).toEqual([]);
   expect(said("{ id: made, block: [{ uses: ledger.status }] }", '== "rescued"')).toEqual([]);
 });
+
+test.for<[string, number]>([
+  ["response.all(t, t.totalSupply > 0)", 1],
+  ["size(response) > 0 && response.all(t, t.totalSupply > 0)", 0],
+  ["response.exists(t, t.totalSupply > 0)", 0],
+  ["!response.exists(t, t.totalSupply > 0)", 0],
+  ['["a", "b"].all(n, response.exists(t, t.name == n))', 0],
+  ["response.filter(t, t.totalSupply > 0).all(t, t.name != run.key)", 1],
+])("an until that an empty list would satisfy is reported: %s", ([condition, times]) => {
+  const found = saidOf(`uses: ledger.token.list\nuntil: '${condition}'`).filter((each) => each.includes("holds-of-nothing"));
+  expect(found).toHaveLength(times);
+  expect(saidOf(`uses: ledger.token.list\nexpect: '${condition}'`)).toEqual([]);
+});
