@@ -331,3 +331,21 @@ test("what schedules notify is looked at: without its address, no scheduler star
   const set = await examine(project.as({ DESK_WEBHOOK: "https://desk.example.com/x", PULSE: "https://pulse.example.com/y" }));
   expect(about(set, "keys.listeners"), set.transcript).toContain("desk, heartbeat");
 });
+
+test("the program that a notification runs is looked for, because schedules start without it", async () => {
+  const project = newProject({});
+  const looked = async (command: string): ReturnType<typeof examine> => {
+    project.write("tokenbook.yaml", `environments: { s: embedded }\nnotifications: { desk: { command: [${command}, a] } }\n`);
+    return examine(project);
+  };
+  project.write("page.sh", "#!/bin/sh\n");
+  for (const command of ["./page.sh", "./pgae.sh", "no-such-program", "."]) {
+    const found = await looked(command);
+    expect(about(found, "keys.no-program"), found.transcript).toContain("notifications.desk");
+  }
+  chmodSync(join(project.folder, "page.sh"), 0o755);
+  for (const command of ["./page.sh", "sh", process.execPath]) {
+    const found = await looked(command);
+    expect(about(found, "keys.no-program"), found.transcript).toBe("");
+  }
+});

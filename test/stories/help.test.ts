@@ -112,7 +112,8 @@ describe("what can run, runs", () => {
       expect(ended.stderr, ended.transcript).not.toMatch(/error usage\.|command not found/);
       return ended.code;
     };
-    if (/(?:report|show) latest|tokenbook coverage|runs verify$/.test(command)) expect(await shell("tokenbook run supply.yaml")).toBe(0);
+    if (/(?:report|show) latest|tokenbook coverage|runs verify$/.test(command))
+      expect(await shell("tokenbook run supply.yaml")).toBe(0);
     if (command.includes("schedule history")) expect(await shell("tokenbook schedule --once supply.yaml")).toBe(0);
     if (/--plan|approve/.test(command)) expect(await shell("tokenbook plan onboarding.yaml --out onboarding.plan")).toBe(0);
     expect(await shell(command)).toBe(CODES[command] ?? 0);

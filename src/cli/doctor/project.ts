@@ -1,5 +1,5 @@
-import { relative } from "node:path";
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
 import { count } from "../../base/text/text.ts";
 import { readDotenv } from "../../environment/dotenv.ts";
 import { KEY_MISSING, readServiceKey } from "../../environment/key.ts";
@@ -82,5 +82,24 @@ function lookAtListeners({ cwd, project: { environmentFile } }: ProjectShell, va
   if (listeners === undefined) return;
   const { channels, heartbeat } = listeners;
   const names = [...channels.map(({ name }) => name), ...(heartbeat === undefined ? [] : ["heartbeat"])];
+  for (const { name, argv } of channels.filter((channel) => channel.kind === "command")) {
+    if (isProgram(argv[0], variables)) continue;
+    const message = `notifications.${name} runs ${argv[0]}, which is not there or may not be run`;
+    const why = "schedules start without it, and no notification of this channel would be delivered";
+    findings.warning("keys.no-program", message, { why, next: "fix the command, or make the file executable: chmod +x FILE" });
+  }
   if (names.length > 0) findings.ok("keys.listeners", `schedules notify: ${names.join(", ")}`);
+}
+
+// A name without a slash is looked for where the system looks for programs.
+function isProgram(program: string, { PATH = "" }: Variables): boolean {
+  const places = program.includes("/") ? [program] : PATH.split(delimiter).map((folder) => join(folder, program));
+  return places.some((place) => {
+    try {
+      accessSync(place, constants.X_OK);
+      return statSync(place).isFile();
+    } catch {
+      return false;
+    }
+  });
 }

@@ -69,7 +69,8 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
     shown: "the run's id, a part of it, its `--key`, or `latest`",
     show: "Show one run: every step, every attempt, every request and answer.",
     export: "Print every record of a run as a line of JSON, with its hash and the hash of the record before it.",
-    verify: "Verify that nobody changed the records of a run, or of all runs. Exits with 1 when a record was changed, and with 2 when there is no run.",
+    verify:
+      "Verify that nobody changed the records of a run, or of all runs. Exits with 1 when a record was changed, and with 2 when there is no run.",
     verified: "the run's id, a part of it, its `--key`, or `latest`; default: all runs",
     verifiedArchives: "verify the archives in this folder instead, and that each follows from the one before it",
     inArchives: "look for runs in this archive, or in all archives of this folder, instead of the journal",
