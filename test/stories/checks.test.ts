@@ -70,6 +70,7 @@ checks:
   const warned = await project.run("run", "--env", "sandbox", "nothing.yaml");
   expect(warned.code, warned.transcript).toBe(0);
   expect(warned.stdout, warned.transcript).toContain("2 warnings");
+  expect(warned.transcript, "advice for a check that has failed").not.toContain("severity: warn");
 });
 
 test("a playbook that compares is included once for each item of a list: without an item nothing is compared, and the run fails", async () => {

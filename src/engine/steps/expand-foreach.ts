@@ -27,7 +27,7 @@ export function expand(context: ReadingContext, place: Place): void {
     return context.stop(place, { startedAt, outcome: "failed", problem: isCheck ? NOTHING_CHECKED : NO_ROUND });
   context.note({ kind: "step.expanded", step: address, rounds });
   if (rounds.length > 0) return;
-  const warned = isCheck ? { warning: NOTHING_CHECKED } : {};
+  const warned = isCheck ? { warning: { ...NOTHING_CHECKED, next: "look at the list, if it must have an item" } } : {};
   context.complete(place, { outcome: "ok", value: {}, startedAt, requests: 0, ...warned });
 }
 
