@@ -7,7 +7,8 @@ import { canonicalJson, parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { quoted, storable, storableIn } from "../base/text/text.ts";
 import { failureOf } from "../postgres/failure.ts";
-import { SESSION } from "../postgres/session.ts";
+import { NOT_REPLICATED } from "../postgres/messages.ts";
+import { isUnconfirmed, SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
 import { PassingFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
@@ -86,11 +87,13 @@ const IDLE_TOO_LONG = "57P05";
 export class RunQueue {
   readonly #boss: PgBoss;
   readonly #schema: string;
+  readonly #standbys: Standbys;
   readonly #known = new Set<string>();
 
-  private constructor(boss: PgBoss, schema: string) {
+  private constructor(boss: PgBoss, schema: string, standbys: Standbys) {
     this.#boss = boss;
     this.#schema = schema;
+    this.#standbys = standbys;
   }
 
   /** Opens the queue of a state. `onError` receives each error after which the queue continues. Throws a Failure. */
@@ -100,8 +103,14 @@ export class RunQueue {
   ): Promise<RunQueue> {
     // A server that has lost its power does not close a connection. Without a limit, a worker would wait forever for an answer.
     const bounded = { keepAlive: true, query_timeout: LIMITS.databaseAnswerMs };
+    const standbys = { unconfirmed: 0 };
     // pg-boss passes this to its pool, which sends no query before it has finished.
-    const ready = { onConnect: (client: { query(sql: string): Promise<unknown> }) => client.query(SESSION + UNBOUNDED) };
+    const ready = {
+      onConnect: (client: NewClient) => {
+        client.on("notice", (notice) => void (standbys.unconfirmed += isUnconfirmed(notice) ? 1 : 0));
+        return client.query(SESSION + UNBOUNDED);
+      },
+    };
     const boss = new PgBoss({
       ...bounded,
       ...ready,
@@ -132,7 +141,7 @@ export class RunQueue {
       throw unusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
-    return new RunQueue(boss, schemaOfQueue(schema));
+    return new RunQueue(boss, schemaOfQueue(schema), standbys);
   }
 
   /**
@@ -141,11 +150,20 @@ export class RunQueue {
    */
   async submit(label: string, run: SubmittedRun): Promise<string> {
     return asked(
-      () => this.#submit(label, run),
+      () => this.#kept(() => this.#submit(label, run)),
       (error) => unanswered(run, error),
     );
   }
 
+  // pg-boss takes a commit for kept that no standby has confirmed. In a failover, it would be lost.
+  async #kept<T>(change: () => Promise<T>): Promise<T> {
+    const { unconfirmed } = this.#standbys;
+    const result = await change();
+    if (this.#standbys.unconfirmed === unconfirmed) return result;
+    throw Object.assign(new Error("the standby did not confirm a commit"), { code: NOT_REPLICATED });
+  }
+
+  // If the answer to an earlier attempt was lost, the job may not be on the standbys yet. The first change of a queue waits for them.
   async #submit(label: string, run: SubmittedRun): Promise<string> {
     const name = await this.#queue(label);
     const id = idOf(run.key);
@@ -246,15 +264,25 @@ export class RunQueue {
 
   /** Removes submitted runs with a key from the queue, and returns them. Throws a Failure if no such run is waiting. */
   async withdraw(key: string): Promise<readonly LabelledRun[]> {
+    return asked(
+      () => this.#withdraw(key),
+      (error) => maybeWithdrawn(key, error),
+    );
+  }
+
+  async #withdraw(key: string): Promise<readonly LabelledRun[]> {
+    const ask = (sql: string, ...values: string[]): Promise<{ rows: readonly unknown[] }> =>
+      this.#boss.getDb().executeSql(sql, values);
     const job = `name LIKE '${PREFIX}%' AND id = $1`;
-    const ask = (sql: string): Promise<{ rows: readonly unknown[] }> =>
-      asked(() => this.#boss.getDb().executeSql(sql, [idOf(key)]));
-    const { rows } = await ask(`DELETE FROM ${this.#schema}.job WHERE ${job} AND state < 'active' RETURNING name, id, data`);
+    const removal = `DELETE FROM ${this.#schema}.job WHERE ${job} AND state < 'active' RETURNING name, id, data`;
+    const { rows } = await this.#kept(() => ask(removal, idOf(key)));
     if (rows.length > 0) {
       const jobs = rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
       return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
     }
-    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${job} AND state = 'active'`);
+    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${job} AND state = 'active'`, idOf(key));
+    // If the answer to an earlier attempt was lost, the removal may not be on the standbys yet. This commit waits for them.
+    await this.#kept(() => ask(`UPDATE ${this.#schema}.version SET version = version`));
     throw notWaiting(key, active.length > 0);
   }
 
@@ -321,6 +349,18 @@ export class RunQueue {
 }
 
 type AnyJob = JobWithMetadata<SubmittedRun>;
+
+/** How many commits of the queue no standby has confirmed. */
+interface Standbys {
+  readonly unconfirmed: number;
+}
+
+/** A new connection of the queue. */
+interface NewClient {
+  query(sql: string): Promise<unknown>;
+  on(event: "notice", listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
+}
+
 type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
 
 /** The code of the problem for a run that was given up. */
@@ -412,12 +452,22 @@ function unanswered({ playbook, key }: SubmittedRun, cause: unknown): Failure {
   });
 }
 
+function maybeWithdrawn(key: string, cause: unknown): Failure {
+  return new Failure({
+    code: "queue.unanswered",
+    message: `it is unknown whether the submitted run ${key} was withdrawn: ${messageOf(cause)}`,
+    why: "if it was not, a worker may still take it",
+    next: ["once the database answers, withdraw it again:", command`runs withdraw ${key}`],
+    cause,
+  });
+}
+
 function notWaiting(key: string, isUnderWay: boolean): Failure {
   return new Failure({
     code: "queue.not-waiting",
     message: isUnderWay
       ? `a worker has the submitted run ${key} under way`
-      : `no submitted run with the key ${key} waits: it has ended, or none was submitted`,
+      : `no submitted run with the key ${key} waits: it has ended, was withdrawn, or was never submitted`,
     why: "only a run that no worker has can be withdrawn; nothing was changed",
     next: isUnderWay ? command`runs show ${key}` : command`runs --queued`,
   });

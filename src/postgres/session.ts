@@ -15,3 +15,11 @@ SET client_min_messages = warning;
 SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('idle_session_timeout', 'transaction_timeout');
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
 `;
+
+/**
+ * Returns whether a notice of the server says that no standby has confirmed a commit, because somebody has ended the wait for it. The server reports
+ * success all the same. We look for the name of its function, because the text can be in any language.
+ */
+export function isUnconfirmed({ routine }: { readonly routine?: string | undefined }): boolean {
+  return routine === "SyncRepWaitForLSN";
+}

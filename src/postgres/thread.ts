@@ -16,7 +16,7 @@ import {
   type StatementResult,
   WRONG_ENCODING,
 } from "./messages.ts";
-import { MARK_OF_SESSION, SESSION } from "./session.ts";
+import { isUnconfirmed, MARK_OF_SESSION, SESSION } from "./session.ts";
 
 /** The data with which the thread is started. */
 export interface ThreadData {
@@ -148,7 +148,7 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
   });
   // The first of several errors gives the reason. The later ones only say that the connection has ended.
   client.on("error", (error) => void getOrInsert(ended, client, () => messageOf(error)));
-  client.on("notice", ({ routine }) => void (routine === WAIT_FOR_STANDBY && unreplicated.add(client)));
+  client.on("notice", (notice) => void (isUnconfirmed(notice) && unreplicated.add(client)));
   client.on("end", () => void getOrInsert(ended, client, () => "the connection has ended"));
   try {
     await client.connect();
@@ -164,9 +164,6 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
 function leave(client: Client | undefined): void {
   if (client !== undefined) void within(client.end(), LIMITS.beatAnswerMs).catch(() => client.connection.stream.destroy());
 }
-
-/** The server's function that waits for the standbys, and warns if the wait was cancelled. We look for its name, because the text can be in any language. */
-const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
 /** The connections with a commit that is not on the standbys. */
 const unreplicated = new WeakSet<Client>();

@@ -31,6 +31,14 @@ interface Left {
   readonly scope: string | undefined;
 }
 
+/** What was closed of a playbook. */
+export interface ClosedOfPlaybook {
+  /** The drifts that were open. */
+  readonly drifts: readonly KnownDrift[];
+  /** The comparisons that were unfinished. */
+  readonly comparisons: readonly KnownComparison[];
+}
+
 /** The drifts that are remembered from run to run, in a part of the state. */
 export class DriftBook {
   readonly #database: SqlDatabase;
@@ -156,18 +164,58 @@ export class DriftBook {
     return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
-  /** Records a person's acknowledgement of a drift with its present values. */
-  acknowledge(acknowledgement: Acknowledgement): void {
-    this.#database.transaction(() => this.#takeWord(acknowledgement, 0));
+  // The result is read in the transaction, because the database may go away right after it. A command that then failed would hide that the word is
+  // kept.
+  /** Records a person's acknowledgement of a drift with its present values, and returns the drift. Throws a Failure if the drift was cleared. */
+  acknowledge(acknowledgement: Acknowledgement): KnownDrift {
+    const { id, at } = acknowledgement;
+    return this.#database.transaction(() => {
+      this.#assertNotCleared(id, at);
+      this.#takeWord(acknowledgement, 0);
+      return this.#known(id, at);
+    });
   }
 
-  /** Closes drifts that no run would clear, because their comparison is no longer made. A drift that is found again is new. */
-  closeDrifts(closings: readonly Closing[]): void {
-    this.#database.transaction(() => {
-      for (const closing of closings) {
-        this.#takeWord({ ...closing, until: closing.at }, 1);
-        this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = NULL WHERE id = ?", closing.at, closing.id);
-      }
+  /**
+   * Closes drifts that no run would clear, because their comparison is no longer made, and returns them. A drift that is found again is new. Throws a
+   * Failure if one was cleared.
+   */
+  closeDrifts(ids: readonly string[], closing: Closing): readonly KnownDrift[] {
+    return this.#database.transaction(() => this.#closeWithin(ids, closing));
+  }
+
+  /**
+   * Closes everything that is open of a playbook: its drifts, and its unfinished comparisons, because no run makes them any more. If a run begins such a
+   * comparison again, it counts again.
+   */
+  closePlaybook(playbook: string, closing: Closing): ClosedOfPlaybook {
+    const { who, because, at } = closing;
+    const closed = { who: this.#redact(who), because: this.#redact(because), at: isoTime(at) };
+    return this.#database.transaction(() => {
+      const unfinished = this.#unfinished().filter((row) => row["playbook"] === playbook);
+      for (const row of unfinished)
+        this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", closedWords(row, closed), row["id"] ?? null);
+      return { drifts: this.#closeWithin(this.openOf(playbook), closing), comparisons: unfinished.map(comparisonIn) };
+    });
+  }
+
+  #closeWithin(ids: readonly string[], closing: Closing): readonly KnownDrift[] {
+    const { at } = closing;
+    return ids.map((id) => {
+      this.#assertNotCleared(id, at);
+      this.#takeWord({ ...closing, id, until: at }, 1);
+      this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = NULL WHERE id = ?", at, id);
+      return this.#known(id, at);
+    });
+  }
+
+  #assertNotCleared(id: string, now: number): void {
+    const { clearedAt } = this.#known(id, now);
+    if (clearedAt === null) return;
+    throw new Failure({
+      code: "drift.cleared",
+      message: `${id} was cleared at ${isoTime(clearedAt)}`,
+      next: command`drift list`,
     });
   }
 
@@ -213,16 +261,6 @@ export class DriftBook {
 
   #comparisons(): readonly SqlRow[] {
     return this.#database.all("SELECT * FROM comparison ORDER BY name, playbook, environment, scope");
-  }
-
-  /** Closes the unfinished comparisons of a playbook, because no run makes them any more. If a run begins one again, it counts again. */
-  closeComparisons(playbook: string, { who, because, at }: Omit<Closing, "id">): void {
-    const closed = { who: this.#redact(who), because: this.#redact(because), at: isoTime(at) };
-    this.#database.transaction(() => {
-      for (const row of this.#unfinished())
-        if (row["playbook"] === playbook)
-          this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", closedWords(row, closed), row["id"] ?? null);
-    });
   }
 
   /**

@@ -92,5 +92,5 @@ export interface Acknowledgement extends PersonsWord {
   readonly at: number;
 }
 
-/** A person's statement that a drift is over, although no run has cleared it. */
-export type Closing = Omit<Acknowledgement, "until">;
+/** A person's statement that drifts are over, although no run has cleared them. */
+export type Closing = Omit<Acknowledgement, "id" | "until">;

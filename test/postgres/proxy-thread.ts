@@ -1,5 +1,5 @@
-// A proxy in front of a server. It can lose the answer to a commit, cut all connections after a number of answers, drop only the client, let
-// connections hang, or refuse new connections. It runs in its own thread, because a client blocks its thread while it waits for the server.
+// A proxy in front of a server. It can lose the answer to a commit, be gone right after that answer, cut all connections after a number of
+// answers, drop only the client, let connections hang, or refuse new connections. It runs in its own thread, because a client blocks its thread while it waits for the server.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 export type Harm =
   | { readonly loseCommit: true }
   | { readonly loseCommitOf: string }
+  | { readonly goneAfter: string }
   | { readonly abandon: true }
   | { readonly cutAfter: number }
   | { readonly hang: true }
@@ -18,6 +19,7 @@ const { port } = workerData as { readonly port: number };
 const open = new Set<Socket>();
 let losesCommit = false;
 let losesCommitOf: string | undefined;
+let goneAfter: string | undefined;
 let abandons = false;
 let answersLeft = Infinity;
 let refuses = false;
@@ -36,7 +38,12 @@ const listener = createServer((client) => {
   }
   client.pipe(server);
   let isLost = false;
+  let isLast = false;
   client.on("data", (chunk) => {
+    if (goneAfter !== undefined && chunk.includes(goneAfter)) {
+      goneAfter = undefined;
+      isLast = true;
+    }
     if (losesCommitOf === undefined || !chunk.includes(losesCommitOf)) return;
     losesCommitOf = undefined;
     isLost = true;
@@ -50,6 +57,10 @@ const listener = createServer((client) => {
     } else if ((losesCommit || isLost) && chunk.includes(IDLE)) {
       losesCommit = false;
       client.destroy();
+    } else if (isLast && chunk.includes(IDLE)) {
+      refuses = true;
+      client.end(chunk);
+      for (const socket of open) if (socket !== client) socket.removeAllListeners("close").destroy();
     } else if (answersLeft-- === 0) {
       answersLeft = Infinity;
       for (const socket of open) socket.destroy();
@@ -60,6 +71,7 @@ listener.listen(0, "127.0.0.1", () => parentPort?.postMessage((listener.address(
 parentPort?.on("message", (harm: Harm) => {
   if ("loseCommit" in harm) losesCommit = true;
   else if ("loseCommitOf" in harm) losesCommitOf = harm.loseCommitOf;
+  else if ("goneAfter" in harm) goneAfter = harm.goneAfter;
   else if ("abandon" in harm) abandons = true;
   else if ("cutAfter" in harm) answersLeft = harm.cutAfter;
   else if ("refuses" in harm) refuses = harm.refuses;

@@ -29,6 +29,11 @@ export class Proxy {
     return this.#arm({ loseCommitOf: text });
   }
 
+  /** Ends all connections right after the answer to the next transaction that makes the server parse this text, and refuses new ones. */
+  goneAfter(text: string): Promise<void> {
+    return this.#arm({ goneAfter: text });
+  }
+
   /** Cuts the connection of the next client that is answered. The server does not notice, and continues with what it has received. */
   abandon(): Promise<void> {
     return this.#arm({ abandon: true });

@@ -315,6 +315,42 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await queue.stop(0);
   });
 
+  test("a queue whose standby confirms no commit: nothing is said to be submitted or withdrawn before it does", async () => {
+    const place = server.place();
+    const openQueue = () => RunQueue.open(place, { takesJobs: false, onError: () => undefined });
+    const queue = await openQueue();
+    await queue.submit("default", { ...SUBMITTED, key: "k1" });
+    const standby = async (name: string): Promise<void> => {
+      await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await server.query("SELECT pg_reload_conf()");
+      await expect.poll(() => server.query("SHOW synchronous_standby_names")).toEqual([{ synchronous_standby_names: name }]);
+    };
+    // Ends each wait for the standby, until a change of the queue has been answered.
+    const withoutStandby = async (change: (asked: RunQueue) => Promise<unknown>, asked = queue): Promise<void> => {
+      await standby("nobody");
+      const isAnswered = new AbortController();
+      const failed = change(asked)
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        .finally(() => isAnswered.abort());
+      while (!isAnswered.signal.aborted)
+        await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+      expect(await failed).toMatchObject({ code: "queue.unanswered", message: expect.stringContaining("standby") });
+      await standby("");
+    };
+    const submit = (asked: RunQueue) => asked.submit("default", { ...SUBMITTED, key: "k2" });
+    await withoutStandby(submit);
+    const other = await openQueue();
+    await withoutStandby(submit, other);
+    expect(await submit(other)).toBe(queue.idOf("k2"));
+    await withoutStandby((asked) => asked.withdraw("k1"));
+    await withoutStandby((asked) => asked.withdraw("k1"));
+    await expect(queue.withdraw("k1")).rejects.toMatchObject({ code: "queue.not-waiting" });
+    await Promise.all([queue.stop(0), other.stop(0)]);
+  });
+
   test("a queue is used by a role whose settings would end the sessions and statements of the queue", async () => {
     await server.query("CREATE ROLE hasty LOGIN; GRANT CREATE ON DATABASE postgres TO hasty");
     const limits = ["statement_timeout", "lock_timeout", "idle_session_timeout", "transaction_timeout"];

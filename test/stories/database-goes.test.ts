@@ -150,6 +150,27 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     }
   });
 
+  test("right after a person's word is kept: the command says that it is", async () => {
+    const { way, project } = await desk();
+    project.write("compare.yaml", DIFFERING);
+    await project.run("run", "compare.yaml");
+    const { stdout } = await project.run("drift", "list", "--json");
+    const id = (JSON.parse(stdout) as { drifts: { id: string }[] }).drifts[0]?.id ?? "";
+    await project.run("submit", "order.yaml", "--input", "order=1", "--key", "O1");
+    const because = ["--because", "it is known"];
+    const words = [
+      ["INSERT INTO acknowledgement", ["drift", "ack", id, "--until", isoDay(Date.now() + DAY_MS), ...because]],
+      ["INSERT INTO acknowledgement", ["drift", "close", id, ...because]],
+      ["DELETE FROM", ["runs", "withdraw", "O1"]],
+    ] as const;
+    for (const [kept, args] of words) {
+      await way.goneAfter(kept);
+      const { code, transcript } = await project.run(...args);
+      expect(code, transcript).toBe(0);
+      await way.refuse(false);
+    }
+  });
+
   test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
     const { service, direct } = await desk();
     const { port: taken } = new URL(service.url);

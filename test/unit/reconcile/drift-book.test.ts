@@ -179,7 +179,7 @@ test("a drift that a person closes is no longer listed, keeps its history, and i
   const id = drift?.id ?? "";
   book.acknowledge({ id, who: "dora", because: "a refund", until: 9 * DAY, at: DAY + 1 });
   expect([book.openOf("Nightly"), book.openOf("Other"), book.playbooks()]).toEqual([[id], [], ["Nightly"]]);
-  book.closeDrifts([{ id, who: "dora", because: "renamed", at: 2 * DAY }]);
+  book.closeDrifts([id], { who: "dora", because: "renamed", at: 2 * DAY });
   expect([book.count(false), book.openOf("Nightly"), book.playbooks()]).toEqual([0, [], []]);
   expect(book.explain(id, 2 * DAY).history.map(({ what, by }) => `${what} ${by}`)).toEqual([
     "seen run1",

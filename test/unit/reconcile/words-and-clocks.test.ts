@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { KnownDrift } from "../../../src/protocol/drift.ts";
 import { DriftBook } from "../../../src/reconcile/drift-book.ts";
 import type { ReadOfRun } from "../../../src/reconcile/sighting.ts";
 import { TestState } from "../../state.ts";
@@ -23,7 +24,7 @@ test.each([12, -12])("a word counts by when it was given, also by a machine whos
   };
   expect(look("2")).toEqual(["new"]);
   const [id = ""] = book.ids();
-  const acknowledge = (skew: number): void =>
+  const acknowledge = (skew: number): KnownDrift =>
     book.acknowledge({ id, who: "me", because: "known", until: 9 * DAY, at: DAY + (++now + skew) * HOUR });
   acknowledge(hours);
   expect(look("2")).toEqual(["acknowledged"]);
@@ -36,6 +37,6 @@ test.each([12, -12])("a word counts by when it was given, also by a machine whos
   expect(look("2")).toEqual(["new"]);
   acknowledge(0);
   expect(look("2")).toEqual(["acknowledged"]);
-  book.closeDrifts([{ id, who: "me", because: "gone", at: DAY + (++now + hours) * HOUR }]);
+  book.closeDrifts([id], { who: "me", because: "gone", at: DAY + (++now + hours) * HOUR });
   expect(look("2")).toEqual(["new"]);
 });

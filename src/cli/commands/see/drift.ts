@@ -105,10 +105,7 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   const because = reasonOf(options.because, incomplete);
   const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
   using book = openBook(shell, options);
-  const id = idOf(book, options.drift);
-  assertNotCleared(book, id, now);
-  book.acknowledge({ id, ...word });
-  const drift = book.explain(id, now);
+  const drift = book.acknowledge({ id: idOf(book, options.drift), ...word });
   if (options.json === true) return printData(shell, { drift: asData(drift) });
   const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
   return printLines(shell, [acknowledged, `with these values only: ${wordsOf(drift, drift.sides)}`]);
@@ -132,17 +129,15 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, incomplete);
   const now = systemClock.now();
   using book = openBook(shell, options);
-  const ids = [...new Set(playbook === undefined ? options.drifts.map((drift) => idOf(book, drift)) : book.openOf(playbook))];
-  const unfinished = book.unfinished().filter(({ of }) => of.playbook === playbook);
-  if (playbook !== undefined && ids.length + unfinished.length === 0) throw nothingOpen(book, playbook);
-  for (const id of ids) assertNotCleared(book, id, now);
   const word = { who: userOf(shell), because, at: now };
-  book.closeDrifts(ids.map((id) => ({ id, ...word })));
-  if (playbook !== undefined) book.closeComparisons(playbook, word);
-  const closed = ids.map((id) => book.explain(id, now));
+  const { drifts: closed, comparisons } =
+    playbook === undefined
+      ? { drifts: book.closeDrifts([...new Set(options.drifts.map((drift) => idOf(book, drift)))], word), comparisons: [] }
+      : book.closePlaybook(playbook, word);
+  if (playbook !== undefined && closed.length + comparisons.length === 0) throw nothingOpen(book, playbook);
   if (options.json === true)
-    return printData(shell, { closed: closed.map(asData), comparisons: unfinished.map(({ of }) => ({ ...of })) });
-  const lines = [...closed.map(({ id, key }) => `${id}  ${keyOf(key)}`), ...unfinished.map(comparisonOf)];
+    return printData(shell, { closed: closed.map(asData), comparisons: comparisons.map(({ of }) => ({ ...of })) });
+  const lines = [...closed.map(({ id, key }) => `${id}  ${keyOf(key)}`), ...comparisons.map(comparisonOf)];
   return printLines(
     shell,
     lines.map((each) => `closed ${each}`),
@@ -173,16 +168,6 @@ function dayAfter(until: string, now: number): number {
   if (end - now <= LIMITS.acknowledgedDays * DAY_MS) return end;
   const why = "what is never looked at again is forgotten";
   throw new Failure({ code: "drift.until", message: `${until} is more than ${LIMITS.acknowledgedDays} days away`, why, next });
-}
-
-function assertNotCleared(book: DriftBook, id: string, now: number): void {
-  const { clearedAt } = book.explain(id, now);
-  if (clearedAt === null) return;
-  throw new Failure({
-    code: "drift.cleared",
-    message: `${id} was cleared at ${isoTime(clearedAt)}`,
-    next: command`drift list`,
-  });
 }
 
 // An id may be shortened if only one drift has that beginning.

@@ -57,8 +57,9 @@ interface WithdrawOptions extends MemoryOptions {
 export const withdraw: Command<WithdrawOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
-  const withdrawn = await askQueue(shell, place, (queue) => queue.withdraw(options.key));
+  // Once the run is withdrawn, nothing is asked any more: the database may go away, and the command would report that nothing was changed.
   const run = peekIntoJournal(place, (store) => unlessArchived(() => store.withKey(options.key)));
+  const withdrawn = await askQueue(shell, place, (queue) => queue.withdraw(options.key));
   if (options.json === true) {
     const all = withdrawn.map(({ label, playbook, environment, key }) => ({ label, playbook, environment, key }));
     return printData(shell, { withdrawn: all, run: run?.id ?? null });
