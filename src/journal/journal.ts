@@ -51,6 +51,8 @@ export class RunJournal {
   readonly #liveness: Liveness;
   readonly #tail: Tail;
   readonly #ports: TimedPorts;
+  /** Whether the run had records before this process took it. */
+  readonly #hasRecords: boolean;
   #sequence: number;
   #hash: string;
   #waiting: Waiting[] = [];
@@ -71,6 +73,7 @@ export class RunJournal {
     this.#tail = store.tail;
     this.claim = run.claim;
     this.#opening = run.opening;
+    this.#hasRecords = run.end.sequence >= 0;
     this.#sequence = run.end.sequence;
     this.#hash = run.end.hash;
     this.#ports = ports;
@@ -220,13 +223,15 @@ export class RunJournal {
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
+    const { why, next } = error instanceof DatabaseFailure ? error : { why: undefined, next: "make room on the disk" };
+    const isThere = this.#hasRecords || this.#opening === undefined;
     return new Failure({
-      code: "journal.cannot-write",
+      code: CANNOT_WRITE,
       message: `the journal cannot be written${about}: ${messageOf(error)}`,
-      why: "what is not recorded would be forgotten, so nothing more is sent",
+      why: `what is not recorded would be forgotten, so nothing more is sent${why === undefined ? "" : `; ${why}`}`,
       next: [
-        `${error instanceof DatabaseFailure ? error.next : "make room on the disk"}, then ${this.#opening === undefined ? "continue the run:" : "begin this run again"}`,
-        ...(this.#opening === undefined ? [command`resume ${this.claim.runId}`] : []),
+        `${next}, then ${isThere ? "continue the run:" : "begin this run again"}`,
+        ...(isThere ? [command`resume ${this.claim.runId}`] : []),
       ],
       cause: error,
     });
@@ -274,6 +279,13 @@ export class RunJournal {
       exit: EXIT.locked,
     });
   }
+}
+
+const CANNOT_WRITE = "journal.cannot-write";
+
+/** Whether an error is the failure for records that cannot be written. */
+export function isUnwritten(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === CANNOT_WRITE;
 }
 
 const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";

@@ -296,16 +296,15 @@ export class PostgresDatabase implements SqlDatabase {
     if (error.isBroken && !isFresh && !isMiddle && (error.isUnsent || isRead)) return this.#send(statements, isRead);
     if (this.#waiting !== undefined && this.#requires && error.code === DIVISION_BY_ZERO) throw new Unmet();
     const commits = this.#waiting === undefined ? !isRead : statements.at(-1)?.text === "COMMIT";
-    const mayBeKept = commits && error.isBroken && !error.isUnsent;
-    if (mayBeKept) this.#isUnsure = true;
-    throw failureOf(this.path, error, mayBeKept);
+    if (commits && error.isBroken && !error.isUnsent) this.#isUnsure = true;
+    throw failureOf(this.path, error, this.#isUnsure);
   }
 
   #connect(): number {
     const connection = ++connections;
     const address = { url: this.server.url.reveal(), schema: this.server.schema };
     const answer = ask({ kind: "open", connection, address, readOnly: this.#readOnly, mark: this.#mark });
-    if ("error" in answer) throw failureOf(this.path, answer.error);
+    if ("error" in answer) throw failureOf(this.path, answer.error, this.#isUnsure);
     return connection;
   }
 }

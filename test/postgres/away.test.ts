@@ -5,8 +5,11 @@ import { LIMITS } from "../../src/base/limits.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import { Secret } from "../../src/base/secret.ts";
 import type { RunJournal } from "../../src/journal/journal.ts";
+import { changeJournal } from "../../src/cli/runs/open-journal.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
+import { TestState } from "../state.ts";
+import { silentShell } from "../unit/cli/shell.ts";
 import { answered, intended, opened } from "../unit/protocol/facts.ts";
 import { Desk, schedule } from "../unit/schedule/desk.ts";
 import { Proxy } from "./proxy.ts";
@@ -140,6 +143,29 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     store.leases.release(journal.claim, true);
     const { records } = await store.claim("run1");
     expect(records.map(({ kind }) => kind)).toEqual([...BEGUN, "run.claimed"]);
+  });
+
+  test("stays away after a commit whose answer was lost: the message says that it may be recorded, and to a person what to repeat", async () => {
+    const proxy = await Proxy.open(server.port);
+    const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text });
+    const lost = { code: "journal.cannot-write", why: expect.stringContaining("may be recorded all the same") };
+    const { journal: other } = await distant.begin({ ...opened, runId: "run2" });
+    meanwhile = () => proxy.refuse(true);
+    await proxy.loseCommit();
+    other.note(intended("mint"));
+    await expect(other.flushed()).rejects.toMatchObject({ ...lost, next: expect.stringContaining("resume run2") });
+    meanwhile = async () => undefined;
+    await proxy.refuse(false);
+    distant.leases.release(other.claim, true);
+
+    const shell = { ...silentShell(), cwd: new TestState().folder };
+    meanwhile = () => proxy.refuse(true);
+    await proxy.loseCommitOf("run.claimed");
+    const says = changeJournal(shell, {}, () => distant.claim("run2"));
+    await expect(says).rejects.toMatchObject({ ...lost, next: expect.stringContaining("type this command again") });
+    await proxy.refuse(false);
+    distant.close();
+    await proxy.close();
   });
 
   test("is waited for only a little longer once the run is stopped, as the answer to a write is", async () => {

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import type { KnownArchive } from "../../journal/archives/archives.ts";
-import { LOOKING } from "../../journal/journal.ts";
+import { isUnwritten, LOOKING } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
+import { DatabaseFailure } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { knownStatePlace, type Where } from "../project/project.ts";
 import type { Shell } from "../shell.ts";
@@ -14,10 +15,26 @@ export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: Jou
   return look(store);
 }
 
-/** Opens the journal of the state directory to change it, and always closes it. */
+/** Opens the journal of the state directory to record what a person says, and always closes it. */
 export async function changeJournal<T>(shell: Shell, where: Where, change: (store: JournalStore) => Promise<T>): Promise<T> {
   using store = JournalStore.open(knownStatePlace(shell, where), LOOKING);
-  return await change(store);
+  try {
+    return await change(store);
+  } catch (error) {
+    throw isUnwritten(error) ? sayAgain(error) : error;
+  }
+}
+
+// To continue the run, as its journal suggests, would leave out what the person said.
+function sayAgain({ code, message, cause }: Failure): Failure {
+  const { why, next } = cause instanceof DatabaseFailure ? cause : { why: undefined, next: "make room on the disk" };
+  return new Failure({
+    code,
+    message,
+    why: why ?? "what you said is not recorded",
+    next: `${next}, then type this command again`,
+    cause,
+  });
 }
 
 /** Reads the journal without changing a file, except that a journal in an earlier format is migrated. */
