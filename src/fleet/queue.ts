@@ -487,7 +487,7 @@ function keyTaken({ key }: SubmittedRun): Failure {
 
 function otherPlaybook({ key, playbook }: SubmittedRun, hasPassed: boolean): Failure {
   const why = "a key names one run; nothing was put into the queue";
-  const message = `the key ${key} was submitted with another version of ${playbook}, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
+  const message = `the key ${key} was submitted with another version of ${playbook} or of what it includes, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
   const next = hasPassed
     ? ["look at that run first, because a run with another key makes again what that one has written:", command`runs show ${key}`]
     : [

@@ -9,7 +9,7 @@ export interface SubmittedRun {
   readonly environment: string;
   /** The key of the run. However often the queue delivers the job, it is the same run. */
   readonly key: string;
-  /** The digest of the playbook. A worker with another version of the playbook refuses the job. */
+  /** The digest of the playbook and its data. A worker with another version refuses the job. */
   readonly digest: string;
   /** The inputs as JSON text, in which numbers are exact. */
   readonly inputs: string;

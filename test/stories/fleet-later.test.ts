@@ -29,6 +29,18 @@ steps:
   - { id: look, uses: ledger.asset.list, pages: first, expect: ["inputs.who.userId == 'bob'"] }
 `;
 
+/** Creates an asset for each row of its data file. */
+const MANY = `playbook: 1
+inputs: { flats: { type: file, default: flats.csv, format: csv } }
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - id: assets
+    foreach: { flat: "\${{ inputs.flats }}", key: flat.id }
+    uses: ledger.asset.create
+    with: { assetType: Property, data: { id: "\${{ flat.id }}" } }
+`;
+
 interface Fleet {
   readonly service: Service;
   readonly proxy: Proxy;
@@ -311,5 +323,25 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(submitted.stderr, submitted.transcript).toContain(
       `note: this is a new run of owner.yaml; its last one with these inputs has not passed (failed). To continue that one: tokenbook resume ${runIn(failed)}\n`,
     );
+  });
+
+  test("a worker with another data file of an included playbook runs nothing until it has the one that was submitted", async () => {
+    const { service, machine } = await fleet();
+    const [desk, other] = [machine(), machine()];
+    for (const each of [desk, other]) {
+      each.write("many.yaml", MANY);
+      each.write("whole.yaml", "playbook: 1\nname: Whole\nsteps: [{ id: many, uses: ./many.yaml }]\n");
+      each.write("flats.csv", "id\nF1\n");
+    }
+    other.write("flats.csv", "id\nF2\n");
+    await started(other);
+    const submitted = () => desk.run("submit", "whole.yaml", "--key", "W1", "--wait");
+    const refused = await submitted();
+    expect([refused.code, refused.stdout], refused.transcript).toEqual([2, expect.stringContaining("worker.other-playbook")]);
+    expect(await service.commits()).toEqual([]);
+    other.write("flats.csv", "id\nF1\n");
+    const passed = await submitted();
+    expect(passed.code, passed.transcript).toBe(0);
+    expect(operationsOf(await service.commits())).toEqual(["ledger.asset.create"]);
   });
 });

@@ -59,9 +59,21 @@ test("a key that is repeated shows the run that passed, and sends nothing", asyn
   expect(operationsOf(await service.commits())).toEqual(BOTH);
   expect(await runsOf(project)).toBe(1);
 
+  const included = `playbook: 1
+inputs: { rows: { type: file, default: rows.csv, format: csv } }
+steps: [{ uses: ledger.token.list, as: { ledger: key }, if: "inputs.rows.size() > 9" }]
+`;
+  project.write("part.yaml", included);
+  project.write("rows.csv", "id\n1\n");
+  project.write("whole.yaml", "playbook: 1\nsteps: [{ uses: ./part.yaml }]\n");
+  const whole = ["run", "whole.yaml", "--key", "WHOLE"];
+  expect((await project.run(...whole)).stderr).not.toContain("has changed");
+  project.write("rows.csv", "id\n2\n");
+  expect((await project.run(...whole)).stderr).toContain("a data file of a playbook that whole.yaml includes has changed since");
+
   const other = await project.run("run", "record.yaml", "--key", "ORDER-18");
   expect(other.code, other.transcript).toBe(0);
-  expect(await runsOf(project)).toBe(2);
+  expect(await runsOf(project)).toBe(3);
 
   // The key of a run works wherever its id does, but only in full.
   const shown = await project.json("runs", "show", "ORDER-17");

@@ -6,7 +6,7 @@ import { getOrInsert } from "../../base/maps.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { present } from "../../base/present.ts";
-import { digestOf } from "../../engine/run/plan-steps.ts";
+import { digestWithData } from "../../engine/run/plan-steps.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
@@ -159,12 +159,12 @@ function refuseSecretsIn(
 
 function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRun): Playbook {
   const [playbook] = loadPlaybooks(shell, [file]);
-  if (playbook !== undefined && digestOf(playbook) === digest) return playbook;
+  if (playbook !== undefined && digestWithData(playbook) === digest) return playbook;
   throw new Failure({
     code: "worker.other-playbook",
-    message: `${file} differs from the playbook that was submitted`,
+    message: `${file} differs from the playbook that was submitted, or what it includes does`,
     why: "a worker runs what was submitted, and nothing else; nothing was sent",
-    next: "deploy the same version of the playbooks to every worker, and submit the run again with the same key: if it has begun, it is resumed. With another key it would make again what it has written",
+    next: "deploy the same version of the playbooks and their data files to every worker, and submit the run again with the same key: if it has begun, it is resumed. With another key it would make again what it has written",
   });
 }
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { canonicalJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { present } from "../../base/present.ts";
 import type { CallStep, CheckStep, Playbook, Step } from "../../playbook/model.ts";
@@ -101,6 +102,16 @@ export function writingOf(playbook: Playbook): Writing {
     sources: Object.fromEntries(playbooksIn(playbook).map(({ file, text }) => [file, text])),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
+}
+
+/**
+ * Returns a digest of everything that a run of a playbook needs besides its inputs: also of the data files that included playbooks name. The names of
+ * files are left out, because they depend on the folder of the command.
+ */
+export function digestWithData(playbook: Playbook): string {
+  const data = Object.values(includedData(playbook));
+  const texts = digestOf(playbook);
+  return data.length === 0 ? texts : hash("sha256", canonicalJson([texts, ...data]));
 }
 
 /** Returns a digest of the texts of a playbook and of the playbooks that it includes. */

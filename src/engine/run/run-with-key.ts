@@ -7,6 +7,7 @@ import { headingOf } from "../../environment/target.ts";
 import { KEY_TAKEN } from "../../journal/failures.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import { includedData } from "../../playbook/playbook-walk.ts";
 import { differingFields } from "../../protocol/heading.ts";
 import { identityOf, placeOf } from "../../protocol/identity.ts";
 import type { RunOpened, RunOutcome } from "../../protocol/record.ts";
@@ -60,11 +61,18 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
     const { playbook, files } = keyed.reload(opened);
     return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent });
   }
-  if (opened.playbook.digest !== digestOf(parts.playbook))
-    keyed.say(`${opened.playbook.file} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);
+  const changed = changedSince(opened, parts.playbook);
+  if (changed !== undefined)
+    keyed.say(`${changed} has changed since the run ${runId} passed; the key names that run, so nothing was sent`);
   parts.store.nameLast();
   for (const record of known.records) parts.ports.observe(record);
   return closed.outcome;
+}
+
+function changedSince({ playbook, data = {} }: RunOpened, now: Playbook): string | undefined {
+  if (playbook.digest !== digestOf(now)) return playbook.file;
+  const isSame = jsonEquals(Object.values(data), Object.values(includedData(now)));
+  return isSame ? undefined : `a data file of a playbook that ${playbook.file} includes`;
 }
 
 // A key belongs to one playbook, one set of inputs and one environment. All differences are listed at once.

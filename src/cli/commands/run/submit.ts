@@ -6,7 +6,7 @@ import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { quoted } from "../../../base/text/text.ts";
-import { digestOf } from "../../../engine/run/plan-steps.ts";
+import { digestWithData } from "../../../engine/run/plan-steps.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../../environment/load.ts";
 import type { RunQueue, JobResult } from "../../../fleet/queue.ts";
 import type { SubmittedRun } from "../../../fleet/submitted-run.ts";
@@ -122,7 +122,7 @@ function submittedRun(
     playbook: pathInProject(shell, playbook),
     environment,
     key: options.key ?? `submitted-${randomUUID()}`,
-    digest: digestOf(playbook),
+    digest: digestWithData(playbook),
     inputs: writeJson(inputs),
     env,
     confirmed: options.yes === true ? { who: userOf(shell), how: "yes" } : null,
