@@ -344,4 +344,37 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(passed.code, passed.transcript).toBe(0);
     expect(operationsOf(await service.commits())).toEqual(["ledger.asset.create"]);
   });
+
+  test.each([
+    ["its playbook", (other: Project) => other.write("order.yaml", "playbook: 2\n"), "check.failed"],
+    [
+      "its environment",
+      (other: Project) => other.write("tokenbook.yaml", other.read("tokenbook.yaml").replace("here:", "there:")),
+      "environment.unknown",
+    ],
+    [
+      "its key",
+      (other: Project) => other.write("tokenbook.yaml", other.read("tokenbook.yaml").replace("LEDGER_KEY", "NO_KEY")),
+      "environment.key-missing",
+    ],
+  ] as const)(
+    "a worker that lacks %s says so to whoever submitted the run, who is on another machine",
+    async (_, spoil, code) => {
+      const { service, machine } = await fleet();
+      const [desk, other] = [machine(), machine()];
+      spoil(other);
+      await started(other);
+      const {
+        code: exit,
+        stdout,
+        transcript,
+      } = await desk.run("submit", "order.yaml", "--input", "order=O1", "--key", "K", "--wait");
+      const said = expect.stringMatching(
+        /not run: (\S+)\n {2}the worker on \S+ cannot run it: [^]*next: correct this in the project of that worker/,
+      );
+      expect([exit, stdout], transcript).toEqual([2, said]);
+      expect(stdout).toContain(`not run: ${code}\n`);
+      expect(await service.commits()).toEqual([]);
+    },
+  );
 });

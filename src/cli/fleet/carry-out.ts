@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { EXIT } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { type JsonObject, parseJson } from "../../base/json/json.ts";
@@ -57,8 +58,13 @@ export class SubmittedRuns {
     const found: string[] = [];
     const shell: ProjectShell = { ...this.#shell, stderr: { ...this.#shell.stderr, write: (text) => void found.push(text) } };
     try {
-      const playbook = playbookOf(shell, run);
-      const secrets = openSecrets([playbook], { variables: variablesOf(shell, this.#where), files: filesOf(shell) });
+      const { playbook, secrets } = await onThisMachine(async () => {
+        const checked = playbookOf(shell, run);
+        return {
+          playbook: checked,
+          secrets: openSecrets([checked], { variables: variablesOf(shell, this.#where), files: filesOf(shell) }),
+        };
+      });
       return await this.#inSession(run, secrets, (session) => {
         refuseSecretsIn(run, { playbook, secrets, session });
         return this.#perform(shell, session, { run, playbook });
@@ -97,7 +103,7 @@ export class SubmittedRuns {
 
   async #open(environment: string, secrets: Secrets): Promise<Session> {
     const where = { ...this.#where, env: environment };
-    const target = await openedOnce(this.#targets, environment, () => openTarget(this.#shell, where));
+    const target = await openedOnce(this.#targets, environment, () => onThisMachine(() => openTarget(this.#shell, where)));
     const opened: OpenTarget = { ...target, [Symbol.asyncDispose]: async () => {} };
     return openSession(this.#shell, where, secrets, { opened });
   }
@@ -135,6 +141,24 @@ export class SubmittedRuns {
   }
 }
 
+// Whoever has submitted the run reads this on another machine, where the advice of the failure would change nothing.
+async function onThisMachine<T>(prepare: () => Promise<T>): Promise<T> {
+  try {
+    return await prepare();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === OTHER_PLAYBOOK || isForLater(error)) throw error;
+    throw new Failure({
+      code: error.code,
+      message: `the worker on ${hostname()} cannot run it: ${error.message}`,
+      next: "correct this in the project of that worker (its playbooks, tokenbook.yaml and keys), start the worker again, and submit the run again with the same key",
+      exit: error.exit,
+      cause: error,
+    });
+  }
+}
+
+const OTHER_PLAYBOOK = "worker.other-playbook";
+
 // If opening fails, the next call tries again.
 function openedOnce<T>(all: Map<string, Promise<T>>, environment: string, open: () => Promise<T>): Promise<T> {
   return getOrInsert(all, environment, () => {
@@ -161,7 +185,7 @@ function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRu
   const [playbook] = loadPlaybooks(shell, [file]);
   if (playbook !== undefined && digestWithData(playbook) === digest) return playbook;
   throw new Failure({
-    code: "worker.other-playbook",
+    code: OTHER_PLAYBOOK,
     message: `${file} differs from the playbook that was submitted, or what it includes does`,
     why: "a worker runs what was submitted, and nothing else; nothing was sent",
     next: "deploy the same version of the playbooks and their data files to every worker, and submit the run again with the same key: if it has begun, it is resumed. With another key it would make again what it has written",
