@@ -195,6 +195,9 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect([byHand.code, byHand.stderr], byHand.transcript).toEqual([6, expect.stringContaining("run.submitted")]);
     expect(byHand.stderr, byHand.transcript).toContain("next: leave it to a worker, or withdraw it and run the playbook again:");
     expect(await service.commits()).toEqual([]);
+    const planned = await desk.run("plan", "order.yaml", "--input", "order=O8");
+    const wouldNot = expect.stringMatching(/a run would not begin \(exit 6\)\n {4}run\.submitted: [^]*runs withdraw O8\n/);
+    expect([planned.code, planned.stdout], planned.transcript).toEqual([1, wouldNot]);
     const other = await run("O9");
     expect(other.code, other.transcript).toBe(0);
     for (const key of ["O8", second]) expect((await desk.run("runs", "withdraw", key)).code).toBe(0);
@@ -358,7 +361,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
       "environment.key-missing",
     ],
   ] as const)(
-    "a worker that lacks %s says so to whoever submitted the run, who is on another machine",
+    "a worker that lacks %s reports it to whoever submitted the run, who is on another machine",
     async (_, spoil, code) => {
       const { service, machine } = await fleet();
       const [desk, other] = [machine(), machine()];

@@ -9,15 +9,15 @@ import type { ServerPlace } from "../../sql/place.ts";
 import { lookAtTables } from "../../state/tables.ts";
 
 /**
- * Throws a Failure if a run by hand would do what a submitted run does that has not ended: a worker would make its writes once more. A key
- * names another run, so this is not for a run with a key.
+ * Returns why a run by hand must not begin, if it would do what a submitted run does that has not ended: a worker would make its writes once more.
+ * `undefined` if it may begin. A key names another run, so this is not for a run with a key.
  */
-export async function assertNoneAlike(place: ServerPlace, run: RunContent): Promise<void> {
+export async function refusalBySubmitted(place: ServerPlace, run: RunContent): Promise<Failure | undefined> {
   using database = lookAtTables(place, JOURNAL_PART);
   const alike = await submittedAlike(schemaOfQueue(place.schema), run, (sql, values) => database?.all(sql, ...values) ?? []);
-  if (alike === undefined) return;
+  if (alike === undefined) return undefined;
   const { key, label, isTaken, submittedBy } = alike;
-  throw new Failure({
+  return new Failure({
     code: "run.submitted",
     message: `${submittedBy} has submitted a run of ${run.playbook} with these inputs (key ${key}, label ${label}), and ${isTaken ? "a worker has it under way" : "it waits for a worker"}`,
     why: "both would make the same writes; nothing of this run was sent",

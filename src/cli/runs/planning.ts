@@ -29,7 +29,7 @@ import type { Shell } from "../shell.ts";
 import { secretsGivenTo } from "./given-secrets.ts";
 import { folderInProject, openTarget, readText, statePlace, type Where } from "../project/project.ts";
 import { peekIntoJournal } from "./open-journal.ts";
-
+import { submittedBefore } from "./submitted-before.ts";
 import type { Ready } from "./prepare-playbooks.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 
@@ -42,10 +42,15 @@ export interface MadePlan {
   readonly redact: Redact;
 }
 
+/** Where the planned runs would act, and the key that they would have. */
+export interface PlanningOptions extends Where, DebugOption {
+  readonly key?: string;
+}
+
 /** Plans the runs of these playbooks in the place that the options name. Stores nothing. Throws a Failure. */
-export async function makePlan(shell: ProjectShell, where: Where & DebugOption, { ready, secrets }: Ready): Promise<MadePlan> {
+export async function makePlan(shell: ProjectShell, where: PlanningOptions, { ready, secrets }: Ready): Promise<MadePlan> {
   return whileReading(shell, where, secrets, (target, ports) =>
-    madePlan(ready, target, { ...ports, refusal: (each) => refusalOf(shell, where, { ...each, target }) }),
+    madePlan(ready, target, { ...ports, refusal: (each) => refusalOf({ shell, where, target }, each) }),
   );
 }
 
@@ -114,34 +119,46 @@ export function readPlanFile({ cwd }: Pick<Shell, "cwd">, file: string): PlanFil
 
 /** What a planner needs, and a function that returns why the journal does not allow a run to start. */
 interface PlanningPorts extends PlannerPorts {
-  readonly refusal?: (ready: ReadyPlaybook) => PlannedProblem | null;
+  readonly refusal?: (ready: ReadyPlaybook) => Promise<PlannedProblem | null>;
 }
 
 async function madePlan(ready: readonly ReadyPlaybook[], target: Target, ports: PlanningPorts): Promise<MadePlan> {
   const { redact } = ports.secrets;
-  const all = placed(ready, target);
-  const made = await planAll(all, target, ports);
-  const plans = made.plans.map((each, at): PlannedRun => {
-    const given = all[at];
-    return { ...each, refused: given === undefined ? null : (ports.refusal?.(given) ?? null) };
-  });
+  const made = await planAll(placed(ready, target), target, ports);
+  const plans: PlannedRun[] = [];
+  for (const [at, each] of made.plans.entries()) {
+    const given = ready[at];
+    plans.push({ ...each, refused: (given && (await ports.refusal?.(given))) ?? null });
+  }
   const plan = { ...made, ok: made.ok && plans.every(({ refused }) => refused === null), plans };
   return { plan, json: redact(harmlessDocument(plan)), redact };
 }
 
-// A run does the same check before it starts.
-function refusalOf(
-  shell: ProjectShell,
-  where: Where,
-  { playbook, inputs, env, target }: ReadyPlaybook & { readonly target: Target },
-): PlannedProblem | null {
-  const starting = { playbook, target, given: { inputs, env }, folder: folderInProject(shell) };
-  const refused = peekIntoJournal(statePlace(shell, where), (store) =>
-    refusalBeside(leftBehindBefore(store, starting, { clock: systemClock })),
-  );
+interface Refusing {
+  readonly shell: ProjectShell;
+  readonly where: PlanningOptions;
+  readonly target: Target;
+}
+
+// A run does the same checks before it starts.
+async function refusalOf({ shell, where, target }: Refusing, ready: ReadyPlaybook): Promise<PlannedProblem | null> {
+  const state = statePlace(shell, where);
+  const by =
+    where.key === undefined ? await submittedBefore(shell, { state, environment: target.environment }, ready) : undefined;
+  const refused = by ?? peekIntoJournal(state, (store) => refusedBeside(store, { shell, target }, ready));
   if (refused === undefined) return null;
   const { code, message, next = null } = refused;
   return { code, message, next };
+}
+
+function refusedBeside(
+  store: JournalStore,
+  { shell, target }: Omit<Refusing, "where">,
+  { playbook, inputs, env }: ReadyPlaybook,
+): Failure | undefined {
+  const given = { inputs: inOrganization(playbook, inputs, organizationOf(target)), env };
+  const starting = { playbook, target, given, folder: folderInProject(shell) };
+  return refusalBeside(leftBehindBefore(store, starting, { clock: systemClock }));
 }
 
 function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {

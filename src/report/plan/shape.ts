@@ -36,7 +36,7 @@ export interface PlannedRun {
   readonly inputs: Readonly<Record<string, string>>;
   /** `would-fail` if a step or an output would certainly fail. `refused` says whether the run would begin at all. */
   readonly outcome: "would-pass" | "would-fail";
-  /** Why the run would not begin (exit 6): an earlier run has left a write open. */
+  /** Why the run would not begin (exit 6): an earlier run has left a write open, or a submitted run would do the same. */
   readonly refused: PlannedProblem | null;
   /** Why the run would fail although no step does. */
   readonly problem: PlannedProblem | null;

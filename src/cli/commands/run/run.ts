@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { type JsonObject, writeJson } from "../../../base/json/json.ts";
+import type { JsonObject } from "../../../base/json/json.ts";
 import { systemClock, systemRandom } from "../../../base/ports.ts";
 import { setV8Flags } from "../../../base/v8-flags.ts";
 import { type Keyed, runWithKey } from "../../../engine/run/run-with-key.ts";
@@ -18,7 +18,7 @@ import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
 import { unreadPlaybook } from "../../project/check-failure.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks, pathInProject, playbookFiles, statePlace } from "../../project/project.ts";
+import { folderInProject, loadPlaybooks, playbookFiles, statePlace } from "../../project/project.ts";
 import { compares, hasWrites } from "../../../playbook/playbook-walk.ts";
 import type { PlanFile } from "../../runs/planning.ts";
 import { preparePlaybooks, type Ready } from "../../runs/prepare-playbooks.ts";
@@ -26,6 +26,7 @@ import { assertSameFolder, playbookOfRun } from "../../runs/resuming.ts";
 import type { Session } from "../../runs/session.ts";
 import { emptyStateNote } from "../../runs/not-moved.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
+import { submittedBefore } from "../../runs/submitted-before.ts";
 import type { Command } from "../../shell.ts";
 import type { EachOptions } from "../../runs/each.ts";
 import type { ReadyPlaybook } from "../../../planner/given.ts";
@@ -112,7 +113,9 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
       const given = { inputs: inputsIn(session), env };
       const name = newRunName(systemClock.now(), systemRandom);
       if (key === undefined) {
-        if (hasWrites(playbook.steps)) await assertNotSubmitted(shell, session, { playbook, inputs });
+        const { state, target } = session;
+        const refused = await submittedBefore(shell, { state, environment: target.environment }, { playbook, inputs });
+        if (refused !== undefined) throw refused;
         return startRun(parts, given, name, { anyway, consent });
       }
       const reload: Keyed["reload"] = (opened) => {
@@ -135,17 +138,6 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
           })),
     ],
   };
-}
-
-// Submitted runs are in a database, which the machines share.
-async function assertNotSubmitted(
-  shell: ProjectShell,
-  { state, target: { environment } }: Session,
-  { playbook, inputs }: Pick<ReadyPlaybook, "playbook" | "inputs">,
-): Promise<void> {
-  if (typeof state === "string") return;
-  const { assertNoneAlike } = await import("../../fleet/submitted.ts");
-  await assertNoneAlike(state, { playbook: pathInProject(shell, playbook), environment, inputs: writeJson(inputs) });
 }
 
 // Each repeat is a new run with names of its own, so `run.key` and the ids that the run chooses differ.
