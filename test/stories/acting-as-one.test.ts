@@ -38,7 +38,7 @@ test("a second process that acts as the same entity waits for the first; another
   expect((await at.project.run("runs", "leases")).stdout).toBe("nothing is held\n");
 });
 
-test("the runs of one process act as the same entity at the same time", async () => {
+test("runs of one process may act as the same entity at the same time", async () => {
   const at = await desk({ "all/a.yaml": recordAs("alice"), "all/b.yaml": recordAs("alice") });
   const second = gate();
   void at.proxy.next("POST /asset", async (passing) => {
@@ -129,7 +129,7 @@ test("a run of another host is released by a person, and resumed elsewhere; its 
   expect(operationsOf(await service.commits())).toEqual(after);
 });
 
-test("a process that is killed during a write leaves the entity marked until its run is settled, and no other process waits for it", async () => {
+test("a process that is killed during a write leaves its entity marked, and no other process waits for it", async () => {
   const at = await desk({ "alice.yaml": recordAs("alice") });
   const { running, goOn } = await writing(at, "alice.yaml");
   const run = runIn({ stdout: (await running.lines(1)).join("\n"), transcript: "" });

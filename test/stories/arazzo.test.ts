@@ -17,7 +17,7 @@ test("the same document and the same lost answer: one mint with tokenbook, two w
 });
 
 test.for(["mint-above-cap", "identity"])(
-  "%s is exported, linted, run by Respect, and imported again: the same is committed each time",
+  "Respect and a re-import of the export commit the same as the scenario %s itself",
   async (name) => {
     const { ours, respect, again, lint } = await bothWays(`playbooks/scenarios/${name}.yaml`, temporaryFolder());
     expect([ours.code, respect.code, again?.code, lint.code], respect.output).toEqual([0, 0, 0, 0]);

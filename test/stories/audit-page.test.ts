@@ -118,7 +118,7 @@ function tomorrow(): string {
   return new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
 }
 
-test("which comparison is meant must be clear, and its run must be there", async () => {
+test("drift page refuses an ambiguous or misspelt comparison, and one whose run is gone", async () => {
   const project = newProject();
   const none = await project.run("drift", "page", "--out", "page.html");
   expect(none.code, none.transcript).toBe(2);
@@ -215,7 +215,7 @@ const SIGNING: Readonly<Record<string, (project: Project) => string>> = {
   "PEM RSA": (project) => pemKey(project, "rsa.pem", "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"),
 };
 
-test.skipIf(!HAS_TOOLS)("the printed commands verify a signed page, and no longer when it is changed", async () => {
+test.skipIf(!HAS_TOOLS)("the printed commands accept a signed page, and reject it after a change", async () => {
   const project = await compared();
   for (const [kind, make] of Object.entries(SIGNING)) {
     const made = await project.run("drift", "page", "--out", "it's signed.html", "--sign", make(project));
@@ -279,7 +279,7 @@ const REFUSED: Readonly<Record<string, readonly [words: string, make: (project: 
   "a folder": ["only regular files are read", () => ".tokenbook"],
 };
 
-test.skipIf(!HAS_TOOLS)("a page is not written when its key cannot sign", async () => {
+test.skipIf(!HAS_TOOLS)("drift page writes no page when its key cannot sign", async () => {
   const project = await compared();
   for (const [kind, [words, make]] of Object.entries(REFUSED)) {
     const refused = await project.run("drift", "page", "--out", "never.html", "--sign", make(project));

@@ -22,7 +22,7 @@ steps:
   - { id: after, uses: ledger.status, if: steps.minting.outcome == "rescued" }
 `;
 
-test("a block is rescued: the run passes, and everything says that it was", async () => {
+test("a rescued block lets its run pass, and the output and the JUnit report show the rescue", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -121,7 +121,7 @@ steps:
 outputs: { towns: "\${{ steps.towns.map(k, steps.towns[k].outcome) }}" }
 `;
 
-test("a foreach that its condition skips has no rounds, and is reported as skipped, also when the run is resumed", async () => {
+test("a foreach whose condition is false has no rounds, and stays skipped when the run is resumed", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -146,7 +146,7 @@ steps:
   - { id: after, uses: ledger.status }
 `;
 
-test("always runs after a failure; resumed, what failed is tried again, and always is not repeated", async () => {
+test("the steps of `always` run after a failure, and do not run again when the failed step is resumed", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -193,7 +193,7 @@ steps:
 outputs: { seen: "\${{ steps.seen.response.totalSupply }}", rounds: "\${{ size(steps.each) }}", clean: "\${{ steps.clean.outcome }}" }
 `;
 
-test("what `always` read or skipped at the first end of a block runs again at its second end, and a write that it sent does not", async () => {
+test("a second end of a block repeats the reads and skipped steps of `always`, but no write that it sent", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -255,7 +255,7 @@ steps:
   - { id: after, uses: ledger.status }
 `;
 
-test("a block of reads is tried a third time when two tries failed", async () => {
+test("a block of reads passes when its third try passes", async () => {
   // A read outside a block asks a failing service four times.
   const world = await servedSandbox({ faults: [{ operation: "ledger.asset.stats", times: 8, fault: { status: 503 } }] });
   const project = newProject();
@@ -381,7 +381,7 @@ steps:
 `;
 
 test.for(["in a block", "in no block"])(
-  "a foreach %s that had no list at first has its rounds and nothing else",
+  "a foreach %s whose list failed at first has exactly the rounds of the corrected list",
   async (where) => {
     const world = await servedSandbox();
     const project = newProject();

@@ -11,7 +11,7 @@ function rows(length: number): string {
   return JSON.stringify(Array.from({ length }, (_, at) => ({ id: `r${at}` })));
 }
 
-test("an expectation of all pairs of a long list fails its step, and says why", async () => {
+test("an expectation over all pairs of a long list fails its step, and the step gives the limit as the reason", async () => {
   const project = newProject();
   project.write("rows.json", rows(20_000));
   project.write("pairs.yaml", `${HEAD}steps:\n  - { id: read, uses: ledger.status, expect: ['${PAIRS}'] }\n`);
@@ -20,11 +20,11 @@ test("an expectation of all pairs of a long list fails its step, and says why", 
   expect(ran.stdout, ran.transcript).toContain("it takes more than 10,000,000 steps, which is the limit (expressionSteps)");
 });
 
-describe("a signal reaches a run that computes in each of many rounds", () => {
+describe("a run that computes an expression in each of many rounds", () => {
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s: it closes", async ([signal, code]) => {
+  ] as const)("the run closes as interrupted at %s", async ([signal, code]) => {
     const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
@@ -72,7 +72,7 @@ const SCHEMAS = [
   },
 ];
 
-test.for(SCHEMAS)("check ends with the message of a schema that $what", async ({ schema, says }) => {
+test.for(SCHEMAS)("check prints one message for a schema that $what, and ends", async ({ schema, says }) => {
   const project = newProject();
   project.write("rows.json", "[]");
   project.write("rows.schema.json", schema);

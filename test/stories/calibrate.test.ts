@@ -33,7 +33,7 @@ interface Printed {
   readonly findings: readonly { readonly setting: string; readonly strength: string; readonly found: unknown }[];
 }
 
-test("reading alone finds names, sizes and words, and proposes the edit with its comments kept", async () => {
+test("calibrate without --may-write reads, and proposes an edit that keeps the comments of tokenbook.yaml", async () => {
   const project = staging();
   const shown = await project.run("calibrate", "--env", "staging");
   expect(shown.code, shown.transcript).toBe(0);
@@ -45,7 +45,7 @@ test("reading alone finds names, sizes and words, and proposes the edit with its
   expect(service.contents().commits).toEqual([]);
 });
 
-test("--may-write announces its writes, finds the rest, removes its assets, and --write makes the edit", async () => {
+test("calibrate --may-write announces its writes and removes its assets; --write edits tokenbook.yaml", async () => {
   const project = staging();
   const ended = await project.run("calibrate", "--env", "staging", "--may-write", "--write", "--json");
   expect(ended.code, ended.transcript).toBe(0);
@@ -100,7 +100,7 @@ async function writing(): Promise<Running> {
 const assetsLeft = (): readonly string[] =>
   service.contents().resources.flatMap(({ kind, id }) => (kind === "asset" && id.includes("tokenbook") ? [id] : []));
 
-test("Ctrl-C while it writes: what it made is removed, and the rest is listed", async () => {
+test("Ctrl-C during its writes makes calibrate remove its assets, and list what may be left", async () => {
   const running = await writing();
   await running.signal("SIGINT");
   const { code, stderr, transcript } = await running.ended;
@@ -110,7 +110,7 @@ test("Ctrl-C while it writes: what it made is removed, and the rest is listed", 
   expect(assetsLeft(), transcript).toEqual([]);
 });
 
-test("a second Ctrl-C ends it at once, and lists what may be left", async () => {
+test("a second Ctrl-C ends calibrate at once, and calibrate lists what may be left", async () => {
   const running = await writing();
   await running.signal("SIGINT");
   await running.printed("stopping:");
@@ -120,7 +120,7 @@ test("a second Ctrl-C ends it at once, and lists what may be left", async () => 
   expect(stderr, transcript).toMatch(/ended at once; these may be left in the service:\n {2}the Bond tokenbook\w+Asset/);
 });
 
-test("a protected environment is read, and never written", async () => {
+test("calibrate --may-write refuses a protected environment", async () => {
   const other = staging(TEXT().replace("    profile:", "    protected: true\n    profile:"));
   const refused = await other.run("calibrate", "--env", "staging", "--may-write");
   expect([refused.code, refused.stderr], refused.transcript).toEqual([2, expect.stringContaining("error calibrate.protected")]);

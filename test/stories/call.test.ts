@@ -11,7 +11,7 @@ steps:
   - { id: mint, uses: ledger.token.mint, with: { id: GOLD1, to: "\${{ actors.bob }}", value: "12345678901234567.00000001" } }
 `;
 
-test("a question is answered as JSON with every digit, and stderr says who asked where", async () => {
+test("call prints the answer of a read as JSON with every digit, and names on stderr who asked where", async () => {
   const { project } = await desk({ "token.yaml": TOKEN });
   expect((await project.run("run", "token.yaml")).code).toBe(0);
   const token = await project.run("call", "ledger.token.get", "id=GOLD1", "--as", "alice");
@@ -25,7 +25,7 @@ test("a question is answered as JSON with every digit, and stderr says who asked
   expect((JSON.parse(sale.stdout) as { sales: unknown[] }).sales, sale.transcript).toHaveLength(2);
 });
 
-test("a write is not sent, and the command that writes a playbook for it is named", async () => {
+test("call sends no write, and names the command that writes a playbook for it", async () => {
   const { project, service } = await desk({ "token.yaml": TOKEN });
   const refused = await project.run("call", "ledger.token.mint", "id=GOLD1", "value=5", "--as", "alice");
   expect(refused.code, refused.transcript).toBe(2);

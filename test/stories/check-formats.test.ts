@@ -13,7 +13,7 @@ function projectWith(variables: Record<string, string> = KEYS): Project {
   return project;
 }
 
-test("a CI job annotates the line that is wrong, counted from its checkout", async () => {
+test("check --format github annotates the wrong line, with a path from the root of the checkout", async () => {
   const here = projectWith();
   const plain = await here.run("check", "my playbooks", "--format", "github");
   expect(plain.code, plain.transcript).toBe(2);
@@ -30,7 +30,7 @@ test("a step in a folder of the checkout still annotates the file of the reposit
   expect(lines[0], transcript).toContain(`::error file=${join(project.folder, "wrong.yaml").slice(1)},`);
 });
 
-test("code scanning gets every file, the clean ones too", async () => {
+test("check --format sarif lists every file, also the ones without a mistake", async () => {
   const { stdout, code, transcript } = await projectWith().run("check", "my playbooks", "--format", "sarif");
   expect(code, transcript).toBe(2);
   const [run] = (JSON.parse(stdout) as Log).runs;
@@ -58,7 +58,7 @@ test("a mistake in a playbook that others include is reported once, at its own f
   expect([found.length, at?.uri, run?.artifacts?.[at?.index ?? -1]?.location?.uri]).toEqual([1, "shared.yaml", "shared.yaml"]);
 });
 
-test("--json is --format json, and a right playbook is exit 0 in every format", async () => {
+test("--json means --format json, and check ends a correct playbook with 0 in every format", async () => {
   const project = projectWith();
   const [short, long] = [
     await project.run("check", "my playbooks", "--json"),
@@ -72,7 +72,7 @@ test("--json is --format json, and a right playbook is exit 0 in every format", 
   }
 });
 
-test("a warning is reported at its level in every format, and keeps nothing from being run", async () => {
+test("check reports a warning at its level in every format, and the playbook can run", async () => {
   const project = projectWith();
   project.write("idle.yaml", `${RIGHT}    if: false\n`);
   for (const [format, level] of [
@@ -90,7 +90,7 @@ test("a warning is reported at its level in every format, and keeps nothing from
   expect(run.stderr).toContain("warning playbook.never-done");
 });
 
-test("a folder of a project is checked without what is no playbook", async () => {
+test("check leaves out the files of a folder that are no playbooks", async () => {
   const project = projectWith();
   project.serviceAt("https://ledger.example.com");
   project.write(".ci/pipeline.yaml", "jobs: 1\n");
@@ -102,7 +102,7 @@ test("a folder of a project is checked without what is no playbook", async () =>
   ).toEqual(["my playbooks/right.yaml", "my playbooks/wrong one.yaml"]);
 });
 
-test("every finding names the command that explains it, and that explains it", async () => {
+test("every finding names the command that explains it, and this command prints the explanation", async () => {
   const project = projectWith();
   const checked = await project.run("check", "my playbooks");
   const command = /tokenbook (check --explain [a-z.-]+)/.exec(checked.stdout)?.[1] ?? "";
@@ -115,7 +115,7 @@ test("every finding names the command that explains it, and that explains it", a
   expect(run.stderr, run.transcript).toContain("next: tokenbook check --explain playbook.unknown-operation");
 });
 
-test("a code that there is not gets the nearest one; `all` lists them", async () => {
+test("check --explain suggests the nearest code for an unknown one, and `all` lists the codes", async () => {
   const project = projectWith();
   const missing = await project.run("check", "--explain", "unknown-operation");
   expect(missing.code, missing.transcript).toBe(2);
@@ -127,7 +127,7 @@ test("a code that there is not gets the nearest one; `all` lists them", async ()
   expect(JSON.parse(stdout)).toMatchObject({ format: 1, codes: [{ code: "source.alias", severity: "error" }] });
 });
 
-test("check without a file says what to name", async () => {
+test("check without a file prints its usage", async () => {
   const { code, stderr, transcript } = await projectWith().run("check");
   expect(code, transcript).toBe(2);
   expect(stderr).toContain("\n  tokenbook check FILE…\n");

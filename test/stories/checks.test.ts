@@ -23,7 +23,7 @@ ${TOKEN}checks:
   - { foreach: { who: [alice, bob], key: who }, name: no debts, read: ledger.account.list, with: { tokenId: Gold }, that: "response.all(a, a.entity.userId != who || a.balance >= 0)" }
 `;
 
-test("checks: an error fails the run, a warning is reported, the others are checked all the same", async () => {
+test("a failed check of severity error fails the run, one of severity warn is reported, and all others run", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -50,7 +50,7 @@ test("checks: an error fails the run, a warning is reported, the others are chec
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]);
 });
 
-test("a check of nothing does not pass in silence: conserve fails, and what holds of each item is a warning", async () => {
+test("a check with an empty list fails its run or warns: it never passes in silence", async () => {
   const project = newProject();
   const checks = (severity: string): string => `playbook: 1
 name: Nothing
@@ -102,7 +102,7 @@ test("a playbook that compares is included once for each item of a list: without
   }
 });
 
-test("a playbook whose only comparison is skipped by an `if` compared nothing, and does not pass", async () => {
+test("a playbook whose only comparison is skipped by an `if` does not pass", async () => {
   const project = newProject();
   const head = "playbook: 1\nname: Compared\nmode: read-only\n";
   const compares = (more: string): string =>
@@ -147,7 +147,7 @@ reconcile:
   }
 });
 
-test("conserve a token: a supply that is not the sum of its accounts is reported, in numbers", async () => {
+test("conserve token reports a supply that differs from the sum of its accounts, in numbers", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -184,7 +184,7 @@ steps:
 checks: [{ conserve: { vault: Vault3 } }]
 `;
 
-test("conserve a vault: shares that were burnt beside it are reported, and no rescue hides it", async () => {
+test("conserve vault reports shares that were burnt outside of the vault, and no rescue hides it", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -217,7 +217,7 @@ ${["BUYER_KEY", "SECOND_BUYER_KEY"]
   .join("")}checks: [{ conserve: { sale: saleActive1 }, as: buyers }]
 `;
 
-test("conserve a sale: what it has sold is what was bought, by everybody", async () => {
+test("conserve sale compares what was sold with what all investors bought", async () => {
   const sold = (totalSoldTokens: string): object => ({
     ...DEFAULT_SEED,
     ...KEYS_OF_SANDBOX,

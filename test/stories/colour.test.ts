@@ -48,7 +48,7 @@ async function onTerminal({ folder }: Project, columns: number, variables: Varia
 }
 
 describe.for(COMMANDS)("%s", (args) => {
-  test("no colour in a pipe, nor with NO_COLOR or --no-color; FORCE_COLOR changes the colours alone", async () => {
+  test("the command prints colours with FORCE_COLOR, and none in a pipe, with NO_COLOR or with --no-color", async () => {
     const here = project();
     const plain = await here.run(...args);
     expect(plain.stdout + plain.stderr).not.toContain(ESCAPE);
@@ -75,12 +75,12 @@ function withoutChance(text: string): string {
     .replaceAll(/\d{8}T\d{6}-\w+|\b[0-9a-f]{64}\b|\b[0-9a-f]{8}…|token\w{12,}|\d[\d:.T-]*(?: ?ms| s|Z)/g, "…");
 }
 
-test("with FORCE_COLOR marks have colours without a terminal", async () => {
+test("FORCE_COLOR colours the marks without a terminal", async () => {
   const ended = await project().as({ FORCE_COLOR: "1" }).run("run", "look.yaml");
   expect(ended.stdout).toMatch(/^\u001b\[32m✓\u001b\[39m ok {6} /m); // oxlint-disable-line no-control-regex -- colours are the point
 });
 
-test("a terminal gets colours unless they are disabled, and no drawing if the terminal or CI cannot show it", async () => {
+test("a terminal gets colours unless they are disabled, and no drawing if it or CI cannot show it", async () => {
   const here = project();
   const usual = await onTerminal(here, 80, {}, "run", "look.yaml");
   expect(usual).toContain(`${ESCAPE}[32m✓`);

@@ -27,23 +27,20 @@ function kept(home: string): ReadonlyMap<string, number> {
   return new Map(filesBelow(home).map((file) => [file, statSync(file).mtimeMs]));
 }
 
-test.skipIf(isBinary)(
-  "what a command has compiled is kept for the next in the user's own folder, for nobody else to read or write",
-  async () => {
-    const { project, home } = projectAtHome();
-    const first = await project.run("run", "look.yaml");
-    expect(first.code, first.transcript).toBe(0);
-    const files = kept(home);
-    expect([...files.keys()].every((file) => file.startsWith(join(home, ".cache/tokenbook/")))).toBe(true);
-    expect([...files.keys()].some((file) => file.includes("/run/cli.cjs"))).toBe(true);
-    for (const file of files.keys()) expect(statSync(file).mode & 0o77, file).toBe(0);
-    expect([...files.keys()].map((file) => file.replace(/^.*\/(\w+)-[^/]*$/, "$1"))).toContain("sandbox");
+test.skipIf(isBinary)("a command keeps its compiled code for the next one, in a folder that only the user can read", async () => {
+  const { project, home } = projectAtHome();
+  const first = await project.run("run", "look.yaml");
+  expect(first.code, first.transcript).toBe(0);
+  const files = kept(home);
+  expect([...files.keys()].every((file) => file.startsWith(join(home, ".cache/tokenbook/")))).toBe(true);
+  expect([...files.keys()].some((file) => file.includes("/run/cli.cjs"))).toBe(true);
+  for (const file of files.keys()) expect(statSync(file).mode & 0o77, file).toBe(0);
+  expect([...files.keys()].map((file) => file.replace(/^.*\/(\w+)-[^/]*$/, "$1"))).toContain("sandbox");
 
-    const second = await project.run("run", "look.yaml");
-    expect(second.code, second.transcript).toBe(0);
-    expect(kept(home)).toEqual(files);
-  },
-);
+  const second = await project.run("run", "look.yaml");
+  expect(second.code, second.transcript).toBe(0);
+  expect(kept(home)).toEqual(files);
+});
 
 test("a command that fails keeps no compiled code, because it has not loaded everything that the next command needs", async () => {
   const { project, home } = projectAtHome();
@@ -52,7 +49,7 @@ test("a command that fails keeps no compiled code, because it has not loaded eve
   expect(kept(home).size).toBe(0);
 });
 
-test("damaged code is passed over and made again", async () => {
+test("a command ignores damaged compiled code, and compiles it again", async () => {
   const { project, home } = projectAtHome();
   await project.run("run", "look.yaml");
   const files = [...kept(home).keys()];
@@ -68,7 +65,7 @@ test("damaged code is passed over and made again", async () => {
   expect(next.code, next.transcript).toBe(0);
 });
 
-test("code that others may write to is passed over and made again, for us alone", async () => {
+test("a command ignores compiled code that others may write to, and compiles it again for its user alone", async () => {
   const { project, home } = projectAtHome();
   await project.run("run", "look.yaml");
   const files = [...kept(home).keys()];
@@ -83,7 +80,7 @@ test.each([
   ["no home", () => {}, { HOME: "" }],
   ["a file where the folder would be", (home: string) => writeFileSync(join(home, ".cache"), ""), {}],
   ["a wish to do without", () => {}, { NODE_DISABLE_COMPILE_CACHE: "1" }],
-])("%s takes nothing from a run but time", async (_, prepare, variables) => {
+])("a run without kept code works the same: %s", async (_, prepare, variables) => {
   const { project, home } = projectAtHome();
   prepare(home);
   const ran = await project.as({ ...project.variables, ...variables }).run("run", "look.yaml");

@@ -33,7 +33,7 @@ const TAB = "\t";
 const CLEAR = "\u0015";
 
 describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
-  test.runIf(isThere(name))("evaluates nothing that is typed or lies in the folder, when TAB is pressed", async () => {
+  test.runIf(isThere(name))("TAB evaluates nothing that is typed or that is a name in the folder", async () => {
     const project = await shellProject();
     const names = EVALUATED.map((text) => text.replaceAll("/", ""));
     for (const text of names) {
@@ -75,7 +75,7 @@ describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
   });
 });
 
-test("no script gives a shell text that the shell would evaluate", async () => {
+test("no completion script calls a shell's own way to evaluate text", async () => {
   const project = await shellProject();
   for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     const { stdout } = await project.run("completion", shell);
@@ -96,7 +96,7 @@ test("no shell offers a file or an environment whose name begins like an option"
   expect(await offered("tokenbook run --de")).toEqual(["--debug"]);
 });
 
-test.runIf(isThere("pwsh"))("PowerShell reads the script", async () => {
+test.runIf(isThere("pwsh"))("PowerShell runs the completion script without an error", async () => {
   const project = await shellProject();
   project.write("../script.ps1", (await project.run("completion", "powershell")).stdout);
   const { status, stderr } = spawnSync("pwsh", ["-NoProfile", "-File", join(project.folder, "../script.ps1")], {

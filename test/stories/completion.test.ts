@@ -58,7 +58,7 @@ function inShell(shell: string, project: Project, lines: readonly string[]): rea
 }
 
 describe.for(SHELLS)("$name", ({ name, offers }) => {
-  test.runIf(isThere(name))("offers commands, options, environments, operations, playbooks and files", async () => {
+  test.runIf(isThere(name))("the shell offers commands, options, environments, operations, playbooks and files", async () => {
     const project = await shellProject();
     project.write("tokenbook.yaml", "environments:\n  staging: embedded\n  production: embedded\n");
     project.write("playbooks/mint.yaml", MINT_ONCE);
@@ -86,7 +86,7 @@ describe.for(SHELLS)("$name", ({ name, offers }) => {
   });
 });
 
-test("runs of the journal, and the steps of one that wants a word", async () => {
+test("completion offers the runs of the journal, and the steps that need a decision", async () => {
   const project = await shellProject();
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
@@ -107,7 +107,7 @@ test("runs of the journal, and the steps of one that wants a word", async () => 
   expect(await asked("resolve", runIn(stopped), "--step", "")).toEqual(["mint\tledger.token.mint"]);
 });
 
-test("a folder is completed without a space; what a shell would obey is not offered, and nothing fails at a prompt", async () => {
+test("completion adds no space after a folder, offers no name that a shell would run, and never fails", async () => {
   const project = newProject({});
   const asked = async (...words: string[]): Promise<readonly string[]> =>
     (await project.run("complete", "--", ["tokenbook", ...words].join(" "))).lines;
@@ -125,7 +125,7 @@ test("a folder is completed without a space; what a shell would obey is not offe
   expect(await asked()).toEqual(expect.arrayContaining([expect.stringMatching(/^doctor\t/)]));
 });
 
-test("PowerShell has a script too; any other is refused", async () => {
+test("completion prints a script for PowerShell, and refuses an unknown shell", async () => {
   const project = newProject({});
   expect((await project.run("completion", "powershell")).stdout).toContain("Register-ArgumentCompleter");
   const other = await project.run("completion", "csh");

@@ -26,8 +26,8 @@ async function portClosesBeforeTheMint(): Promise<Scene> {
   return { world, proxy, project };
 }
 
-describe("the port is closed when the mint is sent", () => {
-  test("and opens again: the mint is sent, and commits once", async () => {
+describe("the port of the service is closed when the mint is sent", () => {
+  test("the run sends the mint when the port opens again, and it commits once", async () => {
     const { world, proxy, project } = await portClosesBeforeTheMint();
     const running = project.start("run", "mint.yaml");
     const journal = join(project.folder, ".tokenbook/journal.db");
@@ -40,7 +40,7 @@ describe("the port is closed when the mint is sent", () => {
     expect(operationsOf(await world.commits()), ended.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("and stays closed: the run fails, and passes when it is resumed", async () => {
+  test("the run fails when the port stays closed, and passes when it is resumed", async () => {
     const { world, proxy, project } = await portClosesBeforeTheMint();
     const ended = await project.run("run", "mint.yaml");
     expect(ended.code, ended.transcript).toBe(1);

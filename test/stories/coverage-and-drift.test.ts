@@ -11,7 +11,7 @@ function coverageIn(text: string): Coverage {
   return JSON.parse(text) as Coverage;
 }
 
-test("coverage agrees with redocly's, item by item, and is written in every format", async () => {
+test("coverage counts the same items as redocly, and writes every format", async () => {
   const project = newProject({});
   for (const name of SCENARIOS) cpSync(join(ROOT, "playbooks/scenarios", name), join(project.folder, name));
   const run = await project.run("run", ...SCENARIOS, "--report", "har=all.har");
@@ -72,7 +72,7 @@ steps:
     with: { id: "\${{ inputs.given.id }}" }
 `;
 
-test("an operation is not called as long as no request of it has left, however its step ended", async () => {
+test("coverage does not count an operation whose request never left", async () => {
   const project = newProject();
   const { url } = await servedSandbox({});
   project.serviceAt(url);
@@ -107,7 +107,7 @@ steps:
     fails: { condition: asset not found }
 `;
 
-test("a refusal by a planned fault does not count, and a lost answer has its verdict", async () => {
+test("coverage counts no refusal of a planned fault, and shows the verdict of a lost answer", async () => {
   const faults = [
     { operation: "ledger.vault.assets", nth: 1, fault: { status: 500 } },
     { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },
@@ -178,7 +178,7 @@ test.for(["text", "json"])("contract drift shows no key, cookie or secret field 
   expect(found.transcript).not.toContain("LIVE-");
 });
 
-test("contract drift names what differs from the contract, and exits with 3 until it is known", async () => {
+test("contract drift lists each difference from the contract, and exits with 3 as long as one is new", async () => {
   const project = newProject({});
   const path = "/some/tokenize/app9/asset/receipt?receiptId=r1";
   const write = (entries: readonly object[]): void =>
@@ -253,7 +253,7 @@ test("contract drift of an archive in which nothing can be compared is no succes
   expect(part.lines.at(-1), part.transcript).toMatch(/^2 exchanges, 1 of them compared: \d+ findings, /);
 });
 
-test("contract drift takes no web page for an answer, no gateway for the service, and numbers as the profile says", async () => {
+test("contract drift ignores web pages and errors of a gateway, and reads numbers as the profile says", async () => {
   const project = newProject({});
   const path = "/tokenize/app9/asset/stats";
   const page = { startedDateTime: "2026-01-01T00:00:00Z", request: { method: "GET", url: `https://ledger.example${path}` } };
@@ -284,7 +284,7 @@ test("contract drift takes no web page for an answer, no gateway for the service
   ]);
 });
 
-test("contract drift reads what runs in an environment have kept", async () => {
+test("contract drift reads the exchanges that the runs of an environment kept", async () => {
   const project = newProject({});
   cpSync(join(ROOT, "playbooks/scenarios/approvals.yaml"), join(project.folder, "approvals.yaml"));
   const nothing = await project.run("contract", "drift", "--env", "sandbox");

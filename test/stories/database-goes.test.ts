@@ -49,7 +49,7 @@ function cuts(answers: number, few: number): readonly number[] {
   return Array.from({ length: few }, () => dice.below(answers));
 }
 
-describe.skipIf(BINARIES === undefined)("the database goes away", () => {
+describe.skipIf(BINARIES === undefined)("the database is away", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -94,7 +94,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     return stdout;
   }
 
-  test("while a write is under way: the run waits for it, and keeps the answer, which nobody could give again", async () => {
+  test("a run whose write is under way waits for the database, and records the answer", async () => {
     const { service, proxy, direct } = await desk();
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const run = direct.start("run", "order.yaml", "--input", "order=1");
@@ -102,7 +102,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     expect(await mintedOnce(service, run, release)).toMatch(lineOf("✓ changed", "mint", "tx [0-9a-f]+"));
   });
 
-  test("while the run looks for a write whose answer was lost: it waits, and looks again", async () => {
+  test("a run that looks for the effect of a lost answer waits for the database, and looks again", async () => {
     const { service, proxy, direct } = await desk();
     const { passed, open } = gate();
     let release = open;
@@ -118,7 +118,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     expect(await mintedOnce(service, run, release)).toMatch(/attempt 1: applied, as read back/);
   });
 
-  test("when a drift is found and the run ends: it waits, and the drift is the outcome", async () => {
+  test("a run that found a drift waits for the database at its end, and ends with the drift", async () => {
     const { way, project } = await desk();
     project.write("compare.yaml", DIFFERING);
     await way.loseCommitOf("FROM comparison WHERE environment = $1 AND playbook = $2\0");
@@ -126,7 +126,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     expect([code, stdout], transcript).toEqual([3, expect.stringContaining("1 drift")]);
   });
 
-  test("when a person's word is kept: the message says that it may have been, and to repeat the command does no harm", async () => {
+  test("a command whose record may be lost says that it may be recorded, and repeating it does no harm", async () => {
     const { way, project } = await desk();
     project.write("compare.yaml", DIFFERING);
     await project.run("run", "compare.yaml");
@@ -171,7 +171,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     }
   });
 
-  test("a worker that cannot serve its page ends, and is not counted as alive", async () => {
+  test("a worker that cannot serve its page ends, and does not count as alive", async () => {
     const { service, direct } = await desk();
     const { port: taken } = new URL(service.url);
     const { code, stderr, transcript } = await direct.start("worker", "--listen", taken).ended;
@@ -181,7 +181,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^tokenbook_workers 1$/m);
   });
 
-  test(`while a worker starts: it ends with what to do, or takes work (SEED=${SEED})`, async () => {
+  test(`a worker that is starting ends with what to do, or takes work (SEED=${SEED})`, async () => {
     const { way, project } = await desk();
     for (const answers of cuts(ANSWERS_AT_START, 5)) {
       await way.cutAfter(answers);
@@ -195,7 +195,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     }
   });
 
-  test(`while a run is submitted: whatever was answered, it is put in once by the command that is printed (SEED=${SEED})`, async () => {
+  test(`the command that a failed submit prints puts the run into the queue exactly once (SEED=${SEED})`, async () => {
     const { way, project, direct, schema } = await desk();
     const at = cuts(ANSWERS_OF_SUBMIT, 10);
     let lost = 0;
@@ -220,7 +220,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     if (isNightly) expect(lost).toBeGreaterThan(0);
   });
 
-  test("and refuses connections: a worker is not ready; or without a word, as a machine that lost its power: it connects again, and takes work", async () => {
+  test("a worker is not ready while connections are refused, and takes work again after one that hung", async () => {
     const { service, way, project, direct } = await desk();
     const worker = project.start("worker", "--listen", "0");
     const [{ url = "" } = {}] = await logged(worker, "worker.listening");
@@ -241,7 +241,7 @@ describe.skipIf(BINARIES === undefined)("the database goes away", () => {
     expect(ended.code, ended.transcript).toBe(0);
   });
 
-  test("while somebody waits for a run: the wait continues when it is back, and an interrupted one says how to wait again", async () => {
+  test("submit --wait continues when the database is back; interrupted, it prints how to wait again", async () => {
     const { service, proxy, way, project, direct } = await desk();
     const worker = direct.start("worker");
     await logged(worker, "worker.started");

@@ -33,7 +33,7 @@ function expectNone(text: string): void {
   for (const spelling of SPELLINGS) expect(text).not.toContain(spelling);
 }
 
-test("each exchange is shown as a command that can be pasted: it does the same", async () => {
+test("--debug prints each exchange as a command, and the pasted command does the same", async () => {
   const service = await servedSandbox();
   const project = await projectAt(service.url);
   const ended = await project.run("run", "pin.yaml", "--debug");
@@ -54,7 +54,7 @@ test("each exchange is shown as a command that can be pasted: it does the same",
   expect(JSON.stringify(second?.body)).toBe(JSON.stringify(first?.body).replace(/"id":"P\w+"/, '"id":"PASTED"'));
 });
 
-test("a file is its owner's alone; what a service repeats of a secret is masked in it, however it is spelt", async () => {
+test("--debug=FILE makes a file for its owner alone, and masks every spelling of a secret in it", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = await projectAt(proxy.url);
@@ -71,7 +71,7 @@ test("a file is its owner's alone; what a service repeats of a secret is masked 
   }
 });
 
-test("nothing that a service answers looks like one more exchange", async () => {
+test("no answer of a service can look like another exchange in the debug file", async () => {
   const proxy = await proxyTo((await servedSandbox()).url);
   const project = await projectAt(proxy.url);
   const forged = "2026-11-22T02:07:24.446Z  pin.yaml forged";
@@ -83,7 +83,7 @@ test("nothing that a service answers looks like one more exchange", async () => 
   for (const line of lines) expect(line).toMatch(/^(?:$| {2}|\d{4}-\S+Z(?: {2}pin\.yaml step1)?$)/);
 });
 
-test("with several runs at a time each exchange names its playbook; a long body is cut, with a note", async () => {
+test("--debug names the playbook of each exchange, and shortens a long body with a note", async () => {
   const service = await servedSandbox();
   const project = await projectAt(service.url);
   project.write("mint.yaml", MINT_ONCE.replace("name: Minted once", `name: "${"x".repeat(5_000)}"`));
@@ -96,7 +96,7 @@ test("with several runs at a time each exchange names its playbook; a long body 
   expect(blocks.find((block) => block.includes("xxx"))).toMatch(/… \(\d{4} characters more\)/);
 });
 
-test("plan and resume have it too, as has the variable; where it is off nothing is shown", async () => {
+test("plan and resume take --debug and TOKENBOOK_DEBUG, and print no exchange without them", async () => {
   const service = await servedSandbox();
   const project = await projectAt(service.url);
   project.write("look.yaml", "playbook: 1\nsteps:\n  - uses: ledger.asset.stats\n    expect: [response.totalCount == 999]\n");

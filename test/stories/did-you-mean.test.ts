@@ -47,7 +47,7 @@ test.for([
   ["a diagnostic", "check --explain schema.unknown-feild", "next: tokenbook check --explain schema.unknown-field"],
   ["an actor", "check actor.yaml", "issuer"],
   ["a boundary", "test --crash-everywhere look.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
-] as const)("%s", async ([, words, printed]) => {
+] as const)("an unknown word gets the one that was probably meant: %s", async ([, words, printed]) => {
   const ended = await tokenbook(words.split(" "));
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stdout + ended.stderr, ended.transcript).toContain(printed);
@@ -76,13 +76,13 @@ test.for([
   ["an option of the command above", ["schedule", "list", "--report", "html=a.html"], "unknown option '--report'\n"],
   ["an option of the command above, before", ["runs", "--limit", "3", "show", "latest"], "next: tokenbook runs show --help"],
   ["--debug where there is none", ["check", "look.yaml", "--debug"], "unknown option '--debug'\n"],
-] as const)("%s", async ([, args, printed]) => {
+] as const)("an unusable word is refused with the reason: %s", async ([, args, printed]) => {
   const ended = await tokenbook(args);
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr, ended.transcript).toContain(printed);
 });
 
-test("a failpoint", async () => {
+test("a mistyped failpoint gets the nearest valid one", async () => {
   const ended = await tokenbook(["run", "look.yaml", "--state", "failpoint"], { TOKENBOOK_FAILPOINT: "before:run.opend" });
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
@@ -93,7 +93,7 @@ test("a word that resembles no valid word gets no suggestion, but the list of va
   expect(ended.stderr).toContain("next: tokenbook --help");
 });
 
-test("a run, by an id with a letter that is wrong; a step that wants a word; a credential", async () => {
+test("a wrong id of a run, a wrong step and a wrong credential get the nearest valid one", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const { project } = at;
   const id = runIn(await losingMint(at));
@@ -116,7 +116,7 @@ test("a run, by an id with a letter that is wrong; a step that wants a word; a c
   expect(other.stderr, other.transcript).toContain('has no credential "INVESTOR" (it has BUYER_KEY, ');
 });
 
-test("a drift; and completion offers its id", async () => {
+test("a wrong id of a drift gets the nearest one, and completion offers the right one", async () => {
   const project = newProject({});
   project.write("drifting.yaml", DRIFTING);
   const ran = await project.run("run", "drifting.yaml");
@@ -135,7 +135,7 @@ test.for([
   "run mint.yaml --env one --env two",
   "run mint.yaml --tags a --tags b",
   "resolve x --step y --as applied --as absent",
-])("an option is refused when one of its values would not count: %s", async (command) => {
+])("an option that takes one value is refused when it is given twice: %s", async (command) => {
   const ended = await newProject().run(...command.split(" "));
   expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("given twice")]);
 });

@@ -10,7 +10,7 @@ const WRITES = ["ledger.token.create", "ledger.token.mint"];
 const LIMITS_KIB = [1, 20, 44, 60, 76, 95, 110, 122];
 
 test.for(LIMITS_KIB)(
-  "a journal that cannot have more than %i KiB stops the run before its next request; with room it resumes, and nothing is done twice",
+  "a journal limited to %i KiB stops the run before its next request, and with room no write is sent twice",
   async (kib) => {
     const service = await servedSandbox();
     const project = newProject();
@@ -56,7 +56,7 @@ test.for([
   ["data that cannot be printed are no success", "operations", 2],
   ["a run that cannot print anything continues to its end", "run mint.yaml", 2],
   ["the exit code still shows what was found to be wrong", "fmt --check mint.yaml", 1],
-] as const)("%s", async ([, words, code]) => {
+] as const)("a full stdout is reported once: %s", async ([, words, code]) => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE.replace("actors:", "actors:  "));
   const command = `exec ${IN_SHELL} ${words} > /dev/full`;

@@ -36,7 +36,7 @@ function about({ findings }: Pick<DoctorDocument, "findings">, code: string): st
     .join("\n");
 }
 
-test("without an environment all is well on the sandbox, and nothing is left behind", async () => {
+test("doctor without an environment examines the sandbox, finds no problem, and leaves no file behind", async () => {
   const project = newProject({});
   const seen = await examine(project);
   expect(seen.ok, seen.transcript).toBe(true);
@@ -54,7 +54,7 @@ test("without an environment all is well on the sandbox, and nothing is left beh
   expect(filesBelow(project.folder)).toEqual([]);
 });
 
-test("a service that answers as it should is ready, with what each part took", async () => {
+test("doctor reports a healthy service as ready, and shows what it tried", async () => {
   const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
@@ -72,7 +72,7 @@ test("a service that answers as it should is ready, with what each part took", a
   expect(await service.commits()).toHaveLength(2);
 });
 
-test("a key that the service refuses is reported with the line that names it", async () => {
+test("doctor reports a key that the service refuses, with the line that names it", async () => {
   const service = await servedSandbox();
   const project = newProject({ ...KEYS, BUYER_KEY: "canary-buyer-2" });
   project.serviceAt(service.url);
@@ -81,7 +81,7 @@ test("a key that the service refuses is reported with the line that names it", a
   expect(about(seen, "service.key-refused")).toMatch(/investor: BUYER_KEY: [\s\S]*tokenbook\.yaml:11 /);
 });
 
-test("a port at which nobody listens, and a name that does not exist, have different messages", async () => {
+test("doctor has different messages for a closed port and for a host name that does not exist", async () => {
   const project = newProject();
   project.serviceAt(await closedAddress());
   project.write(
@@ -93,7 +93,7 @@ test("a port at which nobody listens, and a name that does not exist, have diffe
   expect(about(seen, "service.no-connection")).toMatch(/ECONNREFUSED[\s\S]*fix tokenbook\.yaml:4 /);
 });
 
-test("a service without TLS at an address of https is reported as that", async () => {
+test("doctor reports a service without TLS behind an https address", async () => {
   const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url.replace("http:", "https:"));
@@ -102,7 +102,7 @@ test("a service without TLS at an address of https is reported as that", async (
   expect(about(seen, "service.no-tls")).toMatch(/does not answer with TLS [^\n]*\n\nwrite http:\/\/ in tokenbook\.yaml:4 /);
 });
 
-test("a web page in place of the service is reported as that", async () => {
+test("doctor reports a web page that answers in place of the service", async () => {
   const page = { status: 200, headers: { "content-type": "text/html" }, body: "<html>Please log in</html>" };
   const project = newProject();
   project.serviceAt((await strangerServer(page)).url);
@@ -110,7 +110,7 @@ test("a web page in place of the service is reported as that", async () => {
   expect(new Set(codes(seen, "problem")), seen.transcript).toEqual(new Set(["service.not-json"]));
 });
 
-test("clocks that differ are reported, and by how much", async () => {
+test("doctor reports by how much the clocks of the service and of this machine differ", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const date = new Date(Date.now() - 7_200_000).toUTCString();
@@ -127,7 +127,7 @@ test("clocks that differ are reported, and by how much", async () => {
   expect(about(seen, "service.clock-skewed")).toMatch(/this machine's clock is 2 h .*ahead of that of the ledger interface/);
 });
 
-test("doctor does not approve what no answer shows, and reports an error that is sent as a success", async () => {
+test("doctor confirms no setting without evidence, and reports an error that is sent as a success", async () => {
   const service = await servedSandbox({ seed: { ledger: { tokens: [tokenNamed("ONE")] } } });
   const proxy = await proxyTo(service.url);
   void proxy.next(
@@ -142,7 +142,7 @@ test("doctor does not approve what no answer shows, and reports an error that is
   expect(about(seen, "profile.errors")).toContain("asked for something that nobody has, the service does not refuse: HTTP 200");
 });
 
-test("a bookmark by another name than the service's shows that the profile is wrong", async () => {
+test("doctor finds that the profile has another name for the bookmark than the service", async () => {
   const service = await servedSandbox();
   const project = newProject();
   project.serviceAt(service.url);
@@ -166,7 +166,7 @@ function tokenNamed(id: string): object {
   };
 }
 
-test("a state directory that cannot be made is reported, and what the service says all the same", async () => {
+test("doctor reports a state directory that cannot be made, and still examines the service", async () => {
   const project = newProject({});
   project.write("taken", "");
   const seen = await examine(project, "--state", "taken/state");
@@ -174,7 +174,7 @@ test("a state directory that cannot be made is reported, and what the service sa
   expect(codes(seen, "ok")).toContain("service.key-taken");
 });
 
-test("a variable that is not set is reported with the line that needs it; one of another environment is no hindrance", async () => {
+test("doctor reports a missing variable with the line that needs it, only for the environment that it examines", async () => {
   const service = await servedSandbox();
   const project = newProject({ ...KEYS, SECOND_BUYER_KEY: "short" });
   project.serviceAt(service.url);
@@ -193,7 +193,7 @@ test("a variable that is not set is reported with the line that needs it; one of
   );
 });
 
-test("a key that no header takes is reported as such, and not as a service that is out of reach", async () => {
+test("doctor and run report a key that no header can hold, and do not call the service unreachable", async () => {
   const service = await servedSandbox();
   const project = newProject({ ...KEYS, LEDGER_KEY: "schlüssel-ключ" });
   project.serviceAt(service.url);
@@ -210,7 +210,7 @@ test("a key that no header takes is reported as such, and not as a service that 
 test.each([
   ['baseUrl: "http://127.0.0.1:99999"', '"baseUrl" is not an address'],
   ['baseUrl: "http://robot:secretpw@127.0.0.1:1"', '"baseUrl" holds a user or a password'],
-])("an impossible address (%s) is reported at its line by each command", async (address, message) => {
+])("every command reports an impossible address at its line: %s", async (address, message) => {
   const project = newProject();
   project.serviceAt("http://127.0.0.1:1");
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace(/baseUrl: .*/, address));
@@ -224,7 +224,7 @@ test.each([
   }
 });
 
-test("a write with unknown outcome is reported, with the command that looks again", async () => {
+test("doctor reports a write with unknown outcome, with the command that looks again", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const stopped = await losingMint(at);
   const seen = await examine(at.project);
@@ -251,7 +251,7 @@ function hold({ folder }: Project, runs: number, outcome: string): void {
   journal.close();
 }
 
-test("a run whose process died is reported, and one that another machine holds", async () => {
+test("doctor reports a run whose process died, and one that another machine holds", async () => {
   const project = newProject({ TOKENBOOK_FAILPOINT: "before:run.closed" });
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
   expect((await project.run("run", "look.yaml")).code).toBeNull();
@@ -267,7 +267,7 @@ test("a run whose process died is reported, and one that another machine holds",
   expect(about(held, "state.held-elsewhere")).toMatch(/on elsewhere[\s\S]*tokenbook runs release /);
 });
 
-test.runIf(hasOpenssl)("over TLS it shows how long securing took, and that the certificate ends soon", async () => {
+test.runIf(hasOpenssl)("doctor shows how long TLS took, and warns of a certificate that expires soon", async () => {
   const { file, key, cert } = selfSigned(temporaryFolder(), 3);
   const page = createServer({ key, cert }, (_, response) => void response.end("<p>"));
   await once(page.listen(0, "127.0.0.1"), "listening");
@@ -283,7 +283,7 @@ test.runIf(hasOpenssl)("over TLS it shows how long securing took, and that the c
   );
 });
 
-test("a damaged journal is reported, and not touched", async () => {
+test("doctor reports a damaged journal, and leaves it unchanged", async () => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE);
   expect((await project.run("run", "mint.yaml")).code).toBe(0);
@@ -300,7 +300,7 @@ test("a damaged journal is reported, and not touched", async () => {
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
-test("tokenbook.yaml with a mistake is shown with its line; an environment that there is not is a matter of usage", async () => {
+test("doctor shows a mistake in tokenbook.yaml with its line, and refuses an unknown environment", async () => {
   const project = newProject({});
   project.write("tokenbook.yaml", "environments:\n  here:\n    ledger: { baseUrl: nowhere }\n");
   const seen = await examine(project);
@@ -311,7 +311,7 @@ test("tokenbook.yaml with a mistake is shown with its line; an environment that 
   expect(misspelt.stderr).toContain("--env here");
 });
 
-test("a .env that others may read is reported", async () => {
+test("doctor reports a .env that other users may read", async () => {
   const project = newProject({});
   project.write(".env", "A=1\n");
   chmodSync(join(project.folder, ".env"), 0o644);
@@ -321,7 +321,7 @@ test("a .env that others may read is reported", async () => {
   expect(existsSync(join(project.folder, ".tokenbook"))).toBe(false);
 });
 
-test("what schedules notify is looked at: without its address, no scheduler starts", async () => {
+test("doctor warns when the address of a notification channel or of the heartbeat is missing", async () => {
   const project = newProject({});
   const text = "environments: { s: embedded }\nnotifications: { desk: { url: env:DESK_WEBHOOK } }\nheartbeat: env:PULSE\n";
   project.write("tokenbook.yaml", text);

@@ -123,7 +123,7 @@ async function check({ marks, text }: Block, page: readonly Block[]): Promise<vo
 describe.for(PAGES)("%s", (page) => {
   const blocks = blocksOf(page);
 
-  test.skipIf(blocks.length === 0)("each block is of a kind that is known, and each YAML and JSON block is right", async () => {
+  test.skipIf(blocks.length === 0)("each block has a known kind, and each YAML and JSON block is valid", async () => {
     for (const block of blocks) {
       expect(["sh", "console", "yaml", "json", "csv", "js", "lua", "sql", "toml", "text"], `${page}:${block.line}`).toContain(
         block.language,
@@ -137,7 +137,7 @@ describe.for(PAGES)("%s", (page) => {
 
   const runs = blocks.filter(({ language, marks }) => (language === "sh" || language === "console") && !marks.includes("no-run"));
 
-  test.skipIf(runs.length === 0)("each command runs, in order, in one folder", async () => {
+  test.skipIf(runs.length === 0)("the commands of the page run in order, in one folder", async () => {
     const project = workplace();
     for (const block of blocks) {
       lay(project, block);

@@ -25,7 +25,7 @@ test("a .env beside tokenbook.yaml gives keys and variables; variables that are 
   expect((await project.run("run", "inner/look.yaml", "--dotenv", "inner/.env")).transcript).toContain("BUYER_KEY is not set");
 });
 
-test("without it, and with another, as the options say", async () => {
+test("--no-dotenv ignores .env, and --dotenv reads another file, which must exist", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   project.write(".env", "REGION=eu\n");
@@ -49,7 +49,7 @@ test("a .env in a parent folder is never read, and no .env sets a variable that 
   expect(ended.stderr).toBe("");
 });
 
-test("the processes that a crash test kills have the same", async () => {
+test("the processes that a crash test kills read the same .env", async () => {
   const project = newProject({});
   project.write("keys.env", "DOOR_PIN=canary-pin-4711\n");
   project.write(
@@ -78,7 +78,7 @@ test.for([
   ['REGION="a b\n', "1 does not end the quoted value of REGION"],
   ["REGION=a#b\n", "1 has # in the value of REGION"],
   ["REGION='q'z\n", "1 has more behind the quoted value of REGION"],
-] as const)("a line that is not clear is refused, and its value is not shown: %j", async ([text, message]) => {
+] as const)("a line that is unclear is refused, and its value is not shown: %j", async ([text, message]) => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   project.write(".env", text);
@@ -88,7 +88,7 @@ test.for([
   expect((await project.run("doctor")).transcript).toContain(`✗ .env:${message}`);
 });
 
-test("values are read whole", async () => {
+test("a value keeps its quoted parts, and loses comments, `export` and a byte order mark", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   for (const [line, region] of [

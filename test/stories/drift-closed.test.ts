@@ -47,7 +47,7 @@ reconcile:
   expect((await project.run("drift", "list")).stdout).toContain(left);
 });
 
-test("a comparison that its last run did not finish, and that is made no more, is closed with its playbook", async () => {
+test("drift close closes a comparison whose last run did not finish it", async () => {
   const project = newProject();
   const text = (rows: string): string => `playbook: 1
 mode: read-only
@@ -68,7 +68,7 @@ reconcile:
   expect(await list()).toContain("totals (old.yaml, environment sandbox)");
 });
 
-test("a comparison is named when an `if` skips it, and not when another scope is compared or its `rescue` is not needed", async () => {
+test("drift list names a comparison that an `if` skips, but no other scope and no unneeded `rescue`", async () => {
   const project = newProject();
   const head = "playbook: 1\nmode: read-only\n";
   const rows = `left: { rows: "['a']", key: row }, right: { rows: "['a']", key: row }`;
@@ -123,7 +123,7 @@ steps:
   expect(await list()).not.toContain("rescues.yaml");
 });
 
-test("a playbook is known by its path in the project, wherever the command is typed; two files of one name have drifts of their own", async () => {
+test("a playbook keeps its drifts from every working directory, and shares none with one of the same name", async () => {
   const project = newProject();
   const text = (right: number): string => `playbook: 1
 mode: read-only

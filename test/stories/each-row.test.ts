@@ -98,7 +98,7 @@ test("each row is a run with its columns as inputs, and a case in every report",
   expect(project.read("r.ndjson").match(/"kind":"run.opened"/g)).toHaveLength(3);
 });
 
-test("the command, repeated, runs no row twice: it shows those that passed, resumes those that failed, and begins new ones", async () => {
+test("repeating the command shows rows that passed, resumes those that failed, and begins new ones", async () => {
   const project = projectWith("id,rooms\nA,3\nD,13\n");
   const first = await project.run(...EACH);
   expect(first.code, first.transcript).toBe(1);
@@ -130,7 +130,7 @@ test("--failed takes only the rows whose run did not pass", async () => {
   expect(run.stderr).toContain("1 row has no run yet: repeat the command without --failed to run what is new or corrected");
 });
 
-test("an empty cell says nothing: a row that gains or loses one is the same row", async () => {
+test("a row stays the same row when it gains or loses an empty cell", async () => {
   const project = projectWith("id,rooms\nA,\n");
   await project.run(...EACH);
   project.write("houses.csv", "id\nA\n");
@@ -139,7 +139,7 @@ test("an empty cell says nothing: a row that gains or loses one is the same row"
   expect(await houses(project)).toHaveLength(1);
 });
 
-test("a row whose values are spelled in another way is the same row", async () => {
+test("a row stays the same row when its values are spelled in another way", async () => {
   const project = newProject();
   project.write(
     "register.yaml",
@@ -194,7 +194,7 @@ test("a row that was edited after its run has written does not run as a new row"
   expect((await project.run("run", "register.yaml", "--each", "more.csv")).code).toBe(0);
 });
 
-test("the files of a batch are the same ones where the folder is named by a link, as a shell does that entered it through one", async () => {
+test("a batch stays the same batch when its folder is reached through a link", async () => {
   const project = projectWith("id,rooms\nA,3\nB,4\n");
   const link = `${project.folder}-linked`;
   symlinkSync(project.folder, link);
@@ -212,7 +212,7 @@ test("the files of a batch are the same ones where the folder is named by a link
   expect(await houses(project)).toEqual(before);
 });
 
-test("a batch that an earlier version knew by the name of a link is not run again", async () => {
+test("a batch whose keys an earlier version made from the name of a link is not run again", async () => {
   const project = projectWith("id,rooms\nA,3\n");
   const link = `${project.folder}-linked`;
   symlinkSync(project.folder, link);
@@ -223,7 +223,7 @@ test("a batch that an earlier version knew by the name of a link is not run agai
   expect(again.lines.at(-1), again.transcript).toBe("1 row: 1 passed (1 passed before and were not run again)");
 });
 
-test("a row that an earlier version knew by its spelling is not run again", async () => {
+test("a row whose key an earlier version made from its spelling is not run again", async () => {
   const project = projectWith("id,rooms\nA,7.0\nB,7\n");
   project.write("register.yaml", PLAYBOOK.replace("type: integer, default: 1", "type: decimal"));
   const former = new RowKeys("each/", BATCH).next({ id: "A", rooms: "7.0" });
@@ -249,7 +249,7 @@ test("a row that an earlier version knew by its spelling is not run again", asyn
   expect(await houses(kept)).toHaveLength(2);
 });
 
-test("two equal rows are two runs, and --key names a batch in which rows run once more", async () => {
+test("two equal rows are two runs, and another --key runs the rows once more", async () => {
   const project = projectWith("rooms\n1\n1\n");
   project.write(
     "register.yaml",
@@ -264,7 +264,7 @@ test("two equal rows are two runs, and --key names a batch in which rows run onc
   expect(await houses(project)).toHaveLength(4);
 });
 
-test("a batch has the rows of one file: those of another one are refused, and get a key of their own", async () => {
+test("a batch refuses the rows of another file, and proposes another --key for them", async () => {
   const project = projectWith("id,rooms\nA,1\n");
   expect((await project.run(...EACH, "--key", "NOVEMBER")).code).toBe(0);
   project.write("others.csv", "id,rooms\nB,1\n");
@@ -292,7 +292,7 @@ test("a row whose process was killed resumes its run", async () => {
   expectNoneTwice(commits, again.transcript);
 });
 
-test("a row that is taken out while its write is open is still reported", async () => {
+test("a row that is removed from the file while its write is open is still reported", async () => {
   const service = await servedSandbox();
   const project = projectWith("id\nA\n");
   project.serviceAt(service.url);
@@ -312,7 +312,7 @@ test("a row that is taken out while its write is open is still reported", async 
   expectNoneTwice(await service.commits(), resumed.transcript);
 });
 
-test("a file that changes while its rows run gives no further row, because half of a row is another row", async () => {
+test("a file that changes while its rows run starts no further row, because a half row is another row", async () => {
   const row = (at: number): string => `H${at},${"x".repeat(30_000)}\n`;
   const project = projectWith(`id,note\n${Array.from({ length: 60 }, (_, at) => row(at)).join("")}`);
   project.write("register.yaml", PLAYBOOK.replace("inputs:\n", "inputs:\n  note: { type: string }\n"));
@@ -332,7 +332,7 @@ test("a file that changes while its rows run gives no further row, because half 
   expect(reports.length).toBeLessThan(55);
 });
 
-test("rows of NDJSON have types, and a line that is no object is one failed case", async () => {
+test("rows of NDJSON keep their types, and a line that is no object fails alone", async () => {
   const project = projectWith('{"id":"A","rooms":3}\n\nnonsense\n{"id":"B"}\n', "houses.ndjson");
   const run = await project.run("run", "register.yaml", "--each", "houses.ndjson", ...WITH_REPORTS);
   expect(run.code, run.transcript).toBe(1);
@@ -340,7 +340,7 @@ test("rows of NDJSON have types, and a line that is no object is one failed case
   expect(reportIn(project).notBegun.map(({ row, problem }) => [row?.line, problem.code])).toEqual([[3, "each.row"]]);
 });
 
-test("shards of the rows together are all rows, and --fail-fast starts no further row", async () => {
+test("the shards together run all rows, and --fail-fast starts no further row", async () => {
   const project = projectWith("id,rooms\nA,1\nB,1\nC,1\nD,13\nE,1\n");
   const fast = await project.run(...EACH, "--fail-fast", "--shard", "2/2", "--jobs", "1");
   expect([fast.code, fast.lines.at(-1)], fast.transcript).toEqual([1, "2 of 5 rows: 1 passed, 1 failed"]);
@@ -386,7 +386,7 @@ test("rows, files and options that do not fit together are refused", async () =>
   }
 });
 
-test("a row is compared once, so a playbook that only compares needs a name for each batch", async () => {
+test("a playbook that only compares needs a --key for each batch, because a row runs once in a batch", async () => {
   const project = projectWith("id,rooms\nA,5\n");
   const comparing = (rooms: number): string => `playbook: 1
 mode: read-only
@@ -408,7 +408,7 @@ reconcile:
   expect(await night(6, "--key", "2026-12-02")).toEqual([3, ""]);
 });
 
-test("what is wrong with a row in the middle of a table is one message, and the process ends as usual", async () => {
+test("a wrong row in the middle of a table gets one message, and the process ends normally", async () => {
   const rows = Array.from({ length: 300 }, (_, at) => `H${at},${at < 20 ? "" : "2"}\n`);
   const project = projectWith(`id,rooms\n${rows.join("")}`);
   const { code, stderr, transcript } = await project.start(...EACH, "--input", "rooms=9").ended;

@@ -21,7 +21,7 @@ function projectWith(journal: string): Project {
   return project;
 }
 
-test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run continues where it was", async (journal) => {
+test.for(JOURNALS)("the journal of %s loses no record, and its run continues where it was", async (journal) => {
   const project = projectWith(journal);
   const { data, transcript } = await project.json("runs");
   expect(
@@ -50,7 +50,7 @@ test.for(JOURNALS)("the journal of %s is read, none of it is lost, and its run c
 // Versions before the sixth format recorded a holder without a lock.
 const HOLDER = { host: "elsewhere", bootId: "12b2a624-4138-4721-9f10-2f17d1014f92", pid: 2485, startedAt: "2492159" };
 
-test("a holder without a lock is judged by its host and its boot, as before", async () => {
+test("a holder of an earlier version, which has no lock, counts as alive by its host and its boot", async () => {
   const project = projectWith("version-4.db.gz");
   const hold = (holder: object): unknown =>
     inJournal(project, (database) => database.prepare("UPDATE lease SET holder = ?").run(JSON.stringify(holder)));
@@ -62,7 +62,7 @@ test("a holder without a lock is judged by its host and its boot, as before", as
   expect(resumed.code, resumed.transcript).toBe(0);
 });
 
-test("a run that kept no text of its playbook is not resumed with another", async () => {
+test("a run whose journal kept no text of its playbook is not resumed with an edited one", async () => {
   const project = projectWith("version-1.db.gz");
   project.write("record.yaml", `${PLAYBOOK}  - { uses: ledger.status }\n`);
   const resumed = await project.run("resume");

@@ -186,7 +186,7 @@ const REFUSED: readonly EditMade[] = [
   },
 ];
 
-test("a default that the run did not use may be edited", async () => {
+test("an edit may change a default that the run did not use", async () => {
   const { project } = await desk({ "outer.yaml": OUTER, "inner.yaml": INNER });
   await project.run("run", "outer.yaml", "--input", "amount=11.5");
   project.write("outer.yaml", OUTER.replace(`default: "10.00"`, `default: "12.00"`).replace("== 11", "== 11.5"));
@@ -210,7 +210,7 @@ const PARTS = [0, 5, 10, 15].map((at) => ({
     .join(", "),
 }));
 
-test.for(PARTS)("a run is not resumed when what was done became another thing, by its line: $what", async ({ edits }) => {
+test.for(PARTS)("resume refuses an edit that changes a done step, and names its line: $what", async ({ edits }) => {
   const { project, proxy, service, run } = await failed();
   const sent = proxy.seen.length;
   for (const { what, file = "outer.yaml", from, to, says } of edits) {
@@ -232,7 +232,7 @@ test.for(PARTS)("a run is not resumed when what was done became another thing, b
   expect(operationsOf(await service.commits())).toEqual(WRITTEN);
 });
 
-test("what has not been done may be edited: the step that failed is fixed, one is appended, one that was done is taken out", async () => {
+test("an edit may fix the failed step, append a step, and remove a read that is done", async () => {
   const { project, service } = await failed();
   const fixed = OUTER.replace("totalSupply == 11", "totalSupply == 10").replace(/ {2}- id: look\n.*\n.*\n/, "");
   project.write("outer.yaml", `# in other words\n${fixed}${NEW_READ}    expect: [response.totalSupply == 12]\n`);
@@ -266,7 +266,7 @@ test("what has not been done may be edited: the step that failed is fixed, one i
   expect(over.stderr).toMatch(/has written \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m);
 });
 
-test("a condition of a done step may be edited, and it is said that nothing judges it", async () => {
+test("an edit may change the condition of a done step, and resume says that it is not judged again", async () => {
   const { project } = await failed();
   const judged = "$&    until: response.totalSupply == 99\n    expect: response.totalSupply == 98\n";
   project.write("outer.yaml", OUTER.replace(/ {2}- id: look\n(?: {4}.*\n)*/, judged).replace("== 11", "== 10"));
@@ -278,7 +278,7 @@ test("a condition of a done step may be edited, and it is said that nothing judg
   for (const each of said) expect(passed.stdout, passed.transcript).toContain(`    ${each}`);
 });
 
-test("a step that failed and is taken out has no part in a run that passes, and one whose write took effect has what it did", async () => {
+test("a removed step disappears from the passed run if it failed, and stays if its write took effect", async () => {
   const { project } = await failed();
   project.write("outer.yaml", OUTER.replace("- id: supply", "- id: total").replace("totalSupply == 11", "totalSupply == 10"));
   const passed = await project.json("resume", "--report", "junit=report.xml");
@@ -317,7 +317,7 @@ steps:
     with: { id: "\${{ inputs.title }}\${{ inputs.amount }}\${{ inputs.marks[0] }}" }
 `;
 
-test("a new run is proposed with the inputs of the one that cannot be resumed, or with where to see them", async () => {
+test("a refused resume proposes a new run with the same inputs, or says where to see them", async () => {
   const { project } = await desk({ "given.yaml": GIVEN });
   const given = ["--input", "amount=8.50", "--input", "title=It's 'A'", "--input", "to=userId:alice", "--input", 'marks=["a b"]'];
   const run = await project.run("run", "given.yaml", ...given);
@@ -345,7 +345,7 @@ test("a new run is proposed with the inputs of the one that cannot be resumed, o
   expect(other.stderr, other.transcript).not.toContain("tokenbook run ");
 });
 
-test("a write with unknown outcome is settled as it was sent, never as it is written now", async () => {
+test("a write with unknown outcome is settled with the values that were sent, whatever the edit says", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   at.project.write("tokenbook.yaml", at.project.read("tokenbook.yaml").replace("exclusive: true", "exclusive: false"));
   void at.proxy.next("POST /token/mint", cutAnswer);

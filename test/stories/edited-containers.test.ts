@@ -120,7 +120,7 @@ const EDITS: readonly Regrouped[] = [
   { what: "a write is taken out, and another amount is minted", from: TEN, to: include("pay", `"30.00"`), says: undefined },
 ];
 
-test.for(EDITS)("a write is made once when $what", async ({ from, to, says }) => {
+test.for(EDITS)("resume makes no done write again when $what", async ({ from, to, says }) => {
   const { project, service } = await desk({ "grouped.yaml": HEAD + from + SUPPLY, "included.yaml": INCLUDED });
   const ended = await project.run("run", "grouped.yaml");
   expect(ended.code, ended.transcript).toBe(1);
@@ -132,7 +132,7 @@ test.for(EDITS)("a write is made once when $what", async ({ from, to, says }) =>
   expect(minted).toHaveLength(to.includes("30.00") ? 2 : 1);
 });
 
-test("a write that an earlier edit has removed comes back as it was, or not at all", async () => {
+test("a write that an earlier edit removed may return unchanged, and is refused with other values", async () => {
   const { project, service } = await desk({ "grouped.yaml": HEAD + TEN + SUPPLY });
   await project.run("run", "grouped.yaml");
   project.write("grouped.yaml", HEAD + SUPPLY);
@@ -178,7 +178,7 @@ const NEW_ASSET = `      - id: more
 `;
 const NEVER = "in a part of pay that the run has left, because a step of it failed: it would never run";
 
-test("a step that failed is not forgotten when the run is in its rescue, and the rescue may be edited", async () => {
+test("an edit may change a rescue that is running, but not remove it or change the step that failed", async () => {
   const { project, service } = await desk({ "rescued.yaml": RESCUED });
   const ended = await project.run("run", "rescued.yaml");
   expect(ended.code, ended.transcript).toBe(1);
@@ -205,7 +205,7 @@ test("a step that failed is not forgotten when the run is in its rescue, and the
   expect(await service.commits()).toHaveLength(2);
 });
 
-test("a step that failed in a block that was rescued keeps its words, and a rescue that never ran may have others", async () => {
+test("an edit may change a rescue that never ran, but not the failed step of a rescued block", async () => {
   const failing =
     RESCUED.replace(/ledger.token.get\n.*nothereeither }/, "ledger.token.list") + SUPPLY.replace("id: T", "id: missing");
   const { project } = await desk({ "rescued.yaml": failing });
@@ -259,7 +259,7 @@ test("a run is not resumed if an edit changes the condition under which a call c
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
-test("a run that resumes says which of its files was edited, though another one was named", async () => {
+test("resume names an edited file, also when that is an included one", async () => {
   const { project } = await desk({ "grouped.yaml": HEAD + include("pay") + SUPPLY, "included.yaml": INCLUDED });
   await project.run("run", "grouped.yaml");
   project.write("included.yaml", `${INCLUDED}# in other words\n`);

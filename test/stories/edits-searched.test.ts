@@ -150,7 +150,7 @@ async function played(at: Desk, { seed, texts: [first = [], ...edits] }: Story):
   return count;
 }
 
-test("an accepted edit may rename, group, move or remove steps: each mint in the playbook is made exactly once", async () => {
+test("an accepted edit renames, groups, moves or removes steps, and each mint is made exactly once", async () => {
   const at = await desk({});
   let accepted = 0;
   for (let seed = 1; seed <= STORIES; seed++) accepted += await played(at, storyOf(seed));

@@ -20,7 +20,7 @@ steps:
 `;
 }
 
-test("what is already there is unchanged, and nothing is sent", async () => {
+test("a write whose condition already holds is unchanged, and is not sent", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -41,7 +41,7 @@ test("what is already there is unchanged, and nothing is sent", async () => {
   expect(stepIn(data, "token")).toMatchObject({ outcome: "unchanged", attempts: [], transactionId: null, requests: 1 });
 });
 
-test("after the write it must be so: if it is not, the step fails and says that the write took effect", async () => {
+test("a step fails when its condition does not hold after the write, and says that the write took effect", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -63,7 +63,7 @@ test("after the write it must be so: if it is not, the step fails and says that 
 test.for([
   { name: "fails", fault: { status: 503 }, says: /service\.[\w-]+: HTTP 503/ },
   { name: "is answered with a web page", fault: "html", says: /web page \(HTTP 404\) instead of JSON/ },
-])("the read before the write $name: nothing is sent", async ({ fault, says }) => {
+])("the write is not sent when the read before it $name", async ({ fault, says }) => {
   const world = await servedSandbox({ faults: [{ operation: "ledger.token.get", fault }] });
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -110,7 +110,7 @@ steps:
 `;
 }
 
-test.for(UNCLEAR)("the condition before the write has $shows: nothing is sent, in any run", async ({ that, says }) => {
+test.for(UNCLEAR)("the write is not sent in any run when the condition before it has $shows", async ({ that, says }) => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -135,7 +135,7 @@ test.for(UNCLEAR)("the condition before the write has $shows: nothing is sent, i
   expect(operationsOf(await world.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("what is missing in the answer after the write is waited for, and explained when the time is over", async () => {
+test("a field that is missing after the write is waited for, and explained when the time is over", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -185,7 +185,7 @@ test.for([
     code: 1,
     says: /discovery\.several: the write took effect, but ledger\.approval\.mine shows 2 records for which/,
   },
-])("discover by $one", async ({ one, code, says }) => {
+])("discover finds the only match, or fails its step without another request: $one", async ({ one, code, says }) => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);

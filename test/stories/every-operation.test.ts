@@ -121,7 +121,7 @@ async function onOtherService(): Promise<{ reports: Printed["reports"]; exchange
   return { reports, exchanges: proxy.exchanges };
 }
 
-test("the scenarios reach every operation and every refusal, on two services that differ", { timeout: 400_000 }, async () => {
+test("the scenarios reach every operation and every refusal, on two different services", { timeout: 400_000 }, async () => {
   const embedded = projectWithScenarios();
   const first = await runScenarios(embedded, "--keep-exchanges");
   expectCommits(first, await embeddedCommits(embedded));
@@ -189,7 +189,7 @@ function expectDamageIsFound(exchanges: readonly Exchange[]): void {
   }
 }
 
-test("a write that is answered with a server error is unknown, whatever was expected of it", async () => {
+test("a write that gets a server error has an unknown outcome, whatever its step expects", async () => {
   const project = newProject();
   project.write(
     "create.yaml",

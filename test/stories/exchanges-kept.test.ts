@@ -43,7 +43,7 @@ function isKept({ folder }: Project): boolean {
   return existsSync(join(folder, ".tokenbook/exchanges.db"));
 }
 
-test("exchanges are kept on request only, name their steps, keep every digit, and go with a command", async () => {
+test("exchanges are kept only on request, name their steps, keep every digit, and can be removed", async () => {
   const project = newProject();
   project.serviceAt((await servedSandbox()).url);
   project.write("deed.yaml", EXACT);
@@ -77,7 +77,7 @@ test("exchanges are kept on request only, name their steps, keep every digit, an
   expect((await project.run("report", "latest", "--format", "har")).code).toBe(2);
 });
 
-test("a lost answer is an entry without an answer, and a resumed run keeps on", async () => {
+test("a lost answer is kept as an entry without an answer, and a resumed run appends to the same exchanges", async () => {
   const project = newProject();
   const faults = [
     { operation: "ledger.token.mint", nth: 1, fault: "drop-after" },

@@ -54,7 +54,7 @@ test("a failed expectation is reported the same way by the run, by `runs show`, 
   ]);
 });
 
-test("an `until` that never held is reported like an expectation", async () => {
+test("an `until` that never held is reported like a failed expectation", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);

@@ -71,7 +71,7 @@ steps:
 `;
 }
 
-test.for(REACHES)("$name is neither read nor quoted", async ({ lay, includes }) => {
+test.for(REACHES)("no command reads or quotes $name", async ({ lay, includes }) => {
   const outside = temporaryFolder();
   writeFileSync(join(outside, "private.yaml"), PRIVATE);
   const project = newProject({ ...KEYS, NO_COLOR: "1" });
@@ -98,7 +98,7 @@ test.for(REACHES)("$name is neither read nor quoted", async ({ lay, includes }) 
   ).toEqual([4, 5, 6, 7, 9]);
 });
 
-test("a secret of a playbook is a file of its project: a token of the user elsewhere is sent nowhere", async () => {
+test("a playbook's secret file must be in its project: a token of the user elsewhere is never sent", async () => {
   const outside = temporaryFolder();
   writeFileSync(join(outside, "token"), "c4nary-of-the-user\n");
   const service = await servedSandbox();
@@ -131,7 +131,7 @@ steps:
   expect(JSON.stringify(await service.commits())).toContain("c4nary-of-the-playbook");
 });
 
-test("a file that a person gives is read wherever it is, and what is in it is not quoted where it is not the project's", async () => {
+test("a file on the command line may be anywhere, and is quoted only if it is the project's", async () => {
   const outside = temporaryFolder();
   const project = newProject();
   const table = "account,amount\nc4nary-account,c4nary-amount\n";
@@ -166,28 +166,31 @@ test.for([
   ["the formatter", ["fmt", "--diff"]],
   ["the formatter that checks", ["fmt", "--check"]],
   ["a run", ["run"]],
-] as const)("%s shows nothing of a file that is no playbook, to which a link named like one leads", async ([, command]) => {
-  const outside = temporaryFolder();
-  const project = newProject();
-  mkdirSync(join(project.folder, "playbooks"));
-  const texts = [
-    "c4nary: [",
-    "users: [ {token:   c4nary-1} ]\nc4nary-2:    1\n",
-    "password: !c4nary",
-    "a: *c4nary",
-    "machine x password c4nary",
-    PRIVATE,
-  ];
-  for (const [at, text] of texts.entries()) {
-    writeFileSync(join(outside, `private-${at}`), text);
-    symlinkSync(join(outside, `private-${at}`), join(project.folder, `playbooks/link-${at}.yaml`));
-    const ended = await project.run(...command, `playbooks/link-${at}.yaml`);
-    expect(ended.code, ended.transcript).not.toBe(0);
-    expect(ended.stdout + ended.stderr, ended.transcript).not.toContain("c4nary");
-  }
-});
+] as const)(
+  "%s shows nothing of a file outside of the project behind a link that is named like a playbook",
+  async ([, command]) => {
+    const outside = temporaryFolder();
+    const project = newProject();
+    mkdirSync(join(project.folder, "playbooks"));
+    const texts = [
+      "c4nary: [",
+      "users: [ {token:   c4nary-1} ]\nc4nary-2:    1\n",
+      "password: !c4nary",
+      "a: *c4nary",
+      "machine x password c4nary",
+      PRIVATE,
+    ];
+    for (const [at, text] of texts.entries()) {
+      writeFileSync(join(outside, `private-${at}`), text);
+      symlinkSync(join(outside, `private-${at}`), join(project.folder, `playbooks/link-${at}.yaml`));
+      const ended = await project.run(...command, `playbooks/link-${at}.yaml`);
+      expect(ended.code, ended.transcript).not.toBe(0);
+      expect(ended.stdout + ended.stderr, ended.transcript).not.toContain("c4nary");
+    }
+  },
+);
 
-test("files of the project are read as before, and what is wrong in them is quoted", async () => {
+test("a file of the project is read, and the message quotes what is wrong in it", async () => {
   const project = newProject();
   project.write("data/rows.csv", "a\nnone\n");
   project.write(

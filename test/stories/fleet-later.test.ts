@@ -50,7 +50,7 @@ interface Fleet {
   readonly said: () => readonly string[];
 }
 
-describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
+describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -97,7 +97,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     return parsedMetrics(await (await fetch(`${url}/metrics`)).text());
   };
 
-  test("a run that must wait for another is returned as often as it takes, and is not given up", async () => {
+  test("a run that must wait for another one goes back to the queue, and is not given up", async () => {
     const { proxy, schema, machine, said } = await fleet();
     void proxy.next("POST /token/mint", (passing) => passing.cut());
     const first = await machine().run("run", "order.yaml", "--input", "order=O1");
@@ -110,7 +110,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(said()).toEqual([]);
   });
 
-  test("a run that is given up, because too many workers died with it, raises one alarm", async () => {
+  test("a run that too many workers died with is given up, and raises one alarm", async () => {
     const { proxy, schema, machine, said } = await fleet();
     const { arrived } = holdNext(proxy, "POST /token/mint");
     await submit(machine(), "O1");
@@ -125,7 +125,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect((await metrics(worker)).get("tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
   });
 
-  test("a worker that dies between the end of a run and that of its job notifies nobody twice; submitting it again does", async () => {
+  test("a worker that dies before it completes its job sends no second notification; a second submit sends one", async () => {
     const { schema, machine, said } = await fleet();
     const submitted = (): Promise<{ readonly code: number | null }> => machine().run("submit", "approval.yaml", "--key", "P1");
     const ended = async (): Promise<void> => {
@@ -146,7 +146,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(said()).toEqual([summary, summary]);
   });
 
-  test("a run that no worker takes for weeks stays in the queue, also in one that an earlier version made", async () => {
+  test("a run that no worker takes for weeks stays in the queue, also in a queue of an earlier version", async () => {
     const { schema, machine } = await fleet();
     await submit(machine(), "O1", "--label", "reports");
     const table = `${schema}_queue`;
@@ -167,7 +167,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect((await metrics(worker)).get(waits)).toBeUndefined();
   });
 
-  test("a run with a wrong label is withdrawn, and waits no more", async () => {
+  test("a run with a wrong label can be withdrawn, and leaves the queue", async () => {
     const { machine, service } = await fleet();
     const desk = machine();
     await submit(desk, "O7", "--label", "reprots");
@@ -181,7 +181,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(await service.commits()).toEqual([]);
   });
 
-  test("what is submitted is not run by hand too, and whoever submits it twice is notified", async () => {
+  test("run refuses what is already submitted, and submit notes that it is submitted twice", async () => {
     const { machine, service } = await fleet();
     const desk = machine();
     await submit(desk, "O8");
@@ -219,7 +219,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     release();
   });
 
-  test("a worker that must stop returns a run that waits for an entity, or for its first answer", async () => {
+  test("a worker that must stop returns a run that waits for an entity or for its first answer", async () => {
     const { proxy, schema, machine, said } = await fleet();
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
     const other = machine().start("run", "order.yaml", "--input", "order=O1");
@@ -246,7 +246,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(said()).toEqual([]);
   });
 
-  test("a database that is locked for longer than a statement waits for it ends no run", async () => {
+  test("a lock on the database that outlasts the timeout of a statement ends no run", async () => {
     const { service, proxy, schema, machine, said } = await fleet();
     const worker = await started(machine());
     const { arrived, release } = holdNext(proxy, "POST /token/mint");
@@ -265,7 +265,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("a process whose connection for its signs of life hangs leaves it for another one, and stays alive for others", async () => {
+  test("a process whose heartbeat connection hangs opens another one, and still counts as alive", async () => {
     const { schema, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
     const way = await DatabaseWay.open(server.port);
     const project = machine();
@@ -286,7 +286,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     await way.close();
   });
 
-  test("a worker of several labels takes as many runs at a time as it says, of all of them together", async () => {
+  test("a worker of several labels counts --jobs over all of them together", async () => {
     const { service, machine } = await fleet((url) => environmentAt(url).replace("    exclusive: true\n", ""));
     const worker = await started(machine(), "--jobs", "1", "--labels", "a,b,c");
     for (const label of ["a", "b", "c"]) expect((await machine().run("submit", "waits.yaml", "--label", label)).code).toBe(0);
@@ -296,7 +296,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect(lines.map(({ event }) => event)).toEqual(Array.from({ length: 3 }, () => ["run.started", "run.ended"]).flat());
   });
 
-  test("a run that failed is continued by the command that `submit` prints, and another `submit` says that it begins a new one", async () => {
+  test("submit prints the command that resumes a failed run, and notes that another submit begins a new run", async () => {
     const { machine } = await fleet();
     const desk = machine();
     desk.write("order.yaml", ORDER.replace("totalSupply == 10", "totalSupply == 11"));
@@ -313,7 +313,7 @@ describe.skipIf(BINARIES === undefined)("what a worker cannot do now", () => {
     expect([again.code, again.stderr], again.transcript).toEqual([1, ""]);
   });
 
-  test("`submit` recognizes the inputs of a run that failed, to which the environment has added its organization", async () => {
+  test("submit recognizes the inputs of a failed run to which the environment added an organization", async () => {
     const { machine } = await fleet();
     const desk = machine();
     desk.write("owner.yaml", OF_BOB);

@@ -108,7 +108,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     return listed.queued;
   };
 
-  test("two workers take what is submitted, and no run is made twice", async () => {
+  test("two workers take the submitted runs, and no write is made twice", async () => {
     const { service, machine } = await fleet();
     const desk = machine();
     const orders = ["O1", "O2", "O3"];
@@ -171,7 +171,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   }
 
-  test("a worker dies, freezes, or is cut off from the database: its run ends on another, and its own next request is not sent", async () => {
+  test("a run ends on another worker when its own is killed, frozen or cut off, and no late request is sent", async () => {
     await Promise.all([
       failOver((first) => first.signal("SIGKILL"), "SIGKILL"),
       failOver((first) => first.signal("SIGSTOP"), "SIGCONT"),
@@ -179,7 +179,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     ]);
   });
 
-  test("machines whose clocks are ten minutes wrong: what a living worker holds is not taken from it, and a dead one's run is continued", () =>
+  test("clocks that differ by ten minutes take no run from a living worker, and keep none with a dead one", () =>
     failOver(
       async (first, _way, machine) => {
         const refused = await machine(undefined, TEN_MINUTES_MS).start("resume").ended;
@@ -190,7 +190,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
       -TEN_MINUTES_MS,
     ));
 
-  test("a write was under way when its machine died: another one, whose clock is ahead, does not take it for long ago", async () => {
+  test("a machine whose clock is ahead does not count a write of a machine that has just died as old", async () => {
     const { service, proxy, machine } = await fleet();
     const onMachine = (aheadMs: number): Project => {
       const project = machine(undefined, aheadMs);
@@ -214,7 +214,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(operationsOf(await service.commits()), second.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("a worker dies with a write under way: the run is unknown, one notification says it, and the same key resumes it", async () => {
+  test("a run whose worker dies during a write is unknown, sends one notification, and resumes by its key", async () => {
     const { url, posted } = await hook(200);
     const { service, proxy, machine } = await fleet("notifications:\n  desk: { url: env:DESK_URL }\n");
     const desk = machine();
@@ -251,7 +251,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("a run that waits for an approval is parked, and continues when it is submitted again", async () => {
+  test("a run that waits for an approval ends as pending, and continues when it is submitted again", async () => {
     const { service, machine } = await fleet();
     const desk = machine();
     await started(machine());
@@ -262,7 +262,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await outcomeOf(submit())).toMatchObject({ exit: 0, outcome: "passed", run: parked.run });
   });
 
-  test("a run that waits for people is held by its machine; once that one has released it, another machine resumes it", async () => {
+  test("a run that waits for people is held by its machine until this releases it; then another one resumes it", async () => {
     const { service, machine } = await fleet();
     const [first, second] = [machine(), machine()];
     for (const each of [first, second]) each.write("waits.yaml", approvalPlaybook("    timeout: 1h"));
@@ -288,7 +288,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expectNoneTwice(await service.commits(), approved.transcript);
   });
 
-  test("a worker that gets SIGTERM ends its run before it stops, and is not ready meanwhile", async () => {
+  test("a worker that gets SIGTERM is not ready any more, and ends its run before it stops", async () => {
     const { proxy, machine } = await fleet();
     const desk = machine();
     const worker = await started(machine(), "--listen", "0");
@@ -373,7 +373,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     ]);
   });
 
-  test("another version of a playbook does not take the place of one that waits under its key", async () => {
+  test("submit refuses an edited playbook under a key whose run still waits", async () => {
     const desk = (await fleet()).machine();
     const submit = (): Promise<Ended> => desk.run("submit", "order.yaml", "--input", "order=O1", "--key", "O1");
     expect((await submit()).code).toBe(0);
@@ -382,7 +382,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect([code, stderr], transcript).toEqual([2, expect.stringMatching(/queue\.other-playbook[^]* has not ended yet\n/)]);
   });
 
-  test("a worker runs nothing whose input holds the value of a secret, as a run by hand does", async () => {
+  test("a worker refuses a run whose input holds the value of a secret", async () => {
     const { service, machine } = await fleet();
     const [desk, other] = [machine(), machine()];
     const text = ORDER.replace("inputs:\n", "secrets: { PIN: env:ORDER_PIN }\ninputs:\n");
@@ -393,7 +393,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await service.commits()).toEqual([]);
   });
 
-  test("a run that is submitted again is the same one, in whatever order and spelling its values come", async () => {
+  test("submit takes equal values in another order or spelling for the same run, and refuses other values", async () => {
     const desk = (await fleet()).machine();
     const values = 'env: { FAR_AWAY: "x", NEAR: "y" }\ninputs:\n  amount: { type: decimal }\n';
     desk.write("order.yaml", ORDER.replace("inputs:\n", values));
@@ -404,7 +404,7 @@ describe.skipIf(BINARIES === undefined)("workers that share a database", () => {
     expect(await submit("2")).toMatchObject({ code: 2, stderr: expect.stringContaining("queue.key-taken") });
   });
 
-  test("what cannot be submitted says why, and nothing is in the queue", async () => {
+  test("a refused submit gives the reason, and puts nothing into the queue", async () => {
     const { machine } = await fleet();
     const desk = machine();
     const submit = (...args: string[]): Promise<Ended> => desk.run("submit", "order.yaml", ...args);

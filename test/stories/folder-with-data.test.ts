@@ -26,7 +26,7 @@ function folder(): Project {
   return project;
 }
 
-test("run leaves out data and parts of others, prints a line for each, and counts them", async () => {
+test("run skips data files and parts of other playbooks, prints a line for each, and counts them", async () => {
   const ran = await folder().run("run", "playbooks");
   expect(ran.code, ran.transcript).toBe(0);
   const notes = ran.stderr.trim().split("\n");
@@ -40,7 +40,7 @@ test("run leaves out data and parts of others, prints a line for each, and count
   expect(ran.lines.at(-1)).toBe("1 run: 1 passed; 3 files skipped");
 });
 
-test("run --json lists what it left out, and a part whose inputs are given is run", async () => {
+test("run --json lists the skipped files, and a part whose inputs are given runs", async () => {
   const project = folder();
   const ran = await project.json("run", "playbooks");
   const { skipped } = ran.data as unknown as { readonly skipped: readonly { readonly file: string }[] };
@@ -54,7 +54,7 @@ test("run --json lists what it left out, and a part whose inputs are given is ru
   expect(given.lines.at(-1)).toBe("2 runs: 2 passed; 2 files skipped");
 });
 
-test("check, plan, schedule and test leave out the same data", async () => {
+test("check, plan and schedule skip data files too", async () => {
   const project = folder();
   const checked = await project.run("check", "playbooks");
   expect(checked.code, checked.transcript).toBe(0);
@@ -69,7 +69,7 @@ test("check, plan, schedule and test leave out the same data", async () => {
   }
 });
 
-test("a file that is named is meant: data is an error, and so is a part without its inputs", async () => {
+test("run refuses a data file, or a part without its inputs, that is named on the command line", async () => {
   const project = folder();
   for (const name of ["playbooks/rates.yaml", "playbooks/data/holders.yaml", "playbooks/part.yaml"]) {
     const ran = await project.run("run", name);
@@ -86,7 +86,7 @@ test.each([
   ["no first line at all", "name: Forgotten\nsteps: [{ uses: ledger.asset.stats }]\n"],
   ["a text that is no YAML", "a: [1\nb: 2\n"],
   ["a playbook in braces", '{ "playbook": 1, "steps": 3 }\n'],
-])("what may be a playbook with a mistake is not left out: %s", async (_, text) => {
+])("a file that may be a misspelt playbook is not skipped: %s", async (_, text) => {
   const project = folder();
   project.write("playbooks/zz.yaml", text);
   for (const command of ["check", "run"]) {
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test("a folder with nothing but data is no folder of playbooks", async () => {
+test("run refuses a folder that holds only data", async () => {
   const project = newProject();
   project.write("data/rates.yaml", "eur: 1.07\n");
   const ended = await project.run("run", "data");

@@ -51,7 +51,7 @@ test("a folder is formatted: playbooks and tokenbook.yaml, nothing else", async 
   expect(readdirSync(join(project.folder, "playbooks"))).toHaveLength(4); // no temporary file remains
 });
 
-test("what would change can be seen, and applied by patch", async () => {
+test("fmt --diff prints a patch that makes the same change, and writes nothing", async () => {
   const project = newProject();
   project.write("one.yaml", UNTIDY);
   const { code, stdout, transcript } = await project.run("fmt", "--diff", "one.yaml");
@@ -63,7 +63,7 @@ test("what would change can be seen, and applied by patch", async () => {
   expect(project.read("one.yaml")).toBe(TIDY);
 });
 
-test("what cannot be read is left as it is, with the diagnostic; the others are formatted", async () => {
+test("fmt leaves a file that it cannot read unchanged, reports it, and formats the others", async () => {
   const project = newProject();
   const broken = "playbook: 1\nsteps: [\n";
   const anchored = "playbook: 1\nname:   &x y\nsteps: []\n";
@@ -83,7 +83,7 @@ test("what cannot be read is left as it is, with the diagnostic; the others are 
   ]);
 });
 
-test("JSON stays JSON", async () => {
+test("fmt refuses a file of JSON, and leaves it unchanged", async () => {
   const project = newProject();
   const book = JSON.stringify({ playbook: 1, name: "x".repeat(200), steps: [{ id: "look", uses: "ledger.status" }] });
   project.write("book.json", book);
@@ -93,7 +93,7 @@ test("JSON stays JSON", async () => {
   expect(project.read("book.json")).toBe(book);
 });
 
-test("an editor pipes a text through", async () => {
+test("fmt - formats the text on its stdin", async () => {
   const project = newProject();
   project.write("one.yaml", UNTIDY);
   project.write("latin.yaml", "");
@@ -116,7 +116,7 @@ test("an editor pipes a text through", async () => {
   });
 });
 
-test("a file keeps its permissions, and a link stays a link", async () => {
+test("fmt keeps the permissions of a file, and keeps a link", async () => {
   const project = newProject();
   project.write("real/one.yaml", UNTIDY);
   const real = join(project.folder, "real/one.yaml");
@@ -129,7 +129,7 @@ test("a file keeps its permissions, and a link stays a link", async () => {
   expect(statSync(real).mode & 0o777).toBe(0o640);
 });
 
-test("the playbooks that come with the product are formatted; `tokenbook fmt playbooks` does it", async () => {
+test("the playbooks that come with the product are formatted", async () => {
   const { code, transcript } = await launch([COMMAND, "fmt", "--check", "playbooks"], { cwd: ROOT }).ended;
   expect(code, transcript).toBe(0);
 });

@@ -38,7 +38,7 @@ const GATEWAYS: readonly { readonly name: string; readonly answer: Answer }[] = 
 
 const WHY = /this is not the service's error format.*tokenbook\.yaml:\d+ \(environments\.here\.profile\.ledger\.errors\)/;
 
-test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not sent again", async ({ answer }) => {
+test.for(GATEWAYS)("a write that is committed but answered with $name is looked for, and not sent again", async ({ answer }) => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -55,7 +55,7 @@ test.for(GATEWAYS)("$name, after the commit: the write is looked for, and not se
 });
 
 test.for(GATEWAYS)(
-  "$name, instead of the commit: the run stops as unknown, and says which setting decides",
+  "a run whose write is answered with $name and not committed ends as unknown, and names the setting",
   async ({ answer }) => {
     const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
@@ -70,7 +70,7 @@ test.for(GATEWAYS)(
   },
 );
 
-test("an environment may declare more forms of errors, and then they count", async () => {
+test("a form of errors that the environment declares counts as the service's own", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -92,7 +92,7 @@ test("an environment may declare more forms of errors, and then they count", asy
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("a condition that the description lists for the call is the service's own word, in whatever form", async () => {
+test("a condition that the description lists for the call counts as the service's, in any form of error", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -104,7 +104,7 @@ test("a condition that the description lists for the call is the service's own w
   expect(ended.stdout, ended.transcript).toContain("HTTP 403: invalid caller");
 });
 
-test("a playbook that expects a refusal is not satisfied by a gateway's", async () => {
+test("a refusal by a gateway does not satisfy a step that expects one", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();

@@ -42,7 +42,7 @@ async function watched(url: string, more = ""): Promise<{ readonly project: Proj
 const HERE = "/ping/t0ken-of-the-check";
 const paths = (pings: readonly Ping[]): readonly string[] => pings.map(({ path }) => path.replace(HERE, ""));
 
-test("each firing pings its start, and its end with the exit code", async () => {
+test("each firing pings its start, and pings its end with the exit code", async () => {
   const { url, pings } = await monitor(200);
   const { project, service } = await watched(url);
   const failed = await project.run("schedule", "--once", "properties.yaml");
@@ -59,7 +59,7 @@ test("each firing pings its start, and its end with the exit code", async () => 
   expect(failed.transcript + passed.transcript).not.toContain("t0ken-of-the-check");
 });
 
-test("a password with a percent sign that escapes nothing ends no schedule: it is sent as it is", async () => {
+test("a percent sign in a password of the heartbeat address is sent as it is", async () => {
   const { url, pings } = await monitor(200);
   const { project, service } = await watched(url.replace("//", "//desk:100%@"));
   await recordProperty(service);
@@ -68,7 +68,7 @@ test("a password with a percent sign that escapes nothing ends no schedule: it i
   expect(paths(pings)).toEqual(["/start", "/0"]);
 });
 
-test("the end of a reconciliation says how many drifts there are", async () => {
+test("the last ping of a reconciliation shows the number of drifts", async () => {
   const { url, pings } = await monitor(200);
   const { project } = await watched(url);
   project.write(
@@ -102,7 +102,7 @@ reconcile:
   expect(pings[1]?.body).toContain("\ndrifts: 1 new, 0 persisting");
 });
 
-test("a monitoring service that is away changes nothing about a run; a ping is tried again, then dropped", async () => {
+test("a failing monitoring service does not change a run, and each ping is repeated and then dropped", async () => {
   const { url, pings } = await monitor(503, 503, 200, 503);
   const { project, service } = await watched(url);
   await recordProperty(service);
@@ -113,7 +113,7 @@ test("a monitoring service that is away changes nothing about a run; a ping is t
   expect(passed.transcript).not.toContain("t0ken-of-the-check");
 });
 
-test("a scheduler that is killed in a run is noticed: its start has no end; the next process reports the failure", async () => {
+test("a scheduler that is killed pings no end, and the next process reports the failure", async () => {
   const { url, pings } = await monitor(200);
   const { project } = await watched(url);
   project.write("properties.yaml", reading(undefined, "    until: response.size() > 0\n    timeout: 1h\n"));
@@ -134,7 +134,7 @@ test("a scheduler that is killed in a run is noticed: its start has no end; the 
 
 const CRASHED = /^properties\.yaml \(here\): the scheduler has stopped: /;
 
-test("a scheduler that loses its state directory reports that to its channels, and to the monitoring service", async () => {
+test("a scheduler that loses its state directory reports it to its channels and to the monitoring service", async () => {
   const { url, pings } = await monitor(200);
   const { url: desk, posted } = await hook(200);
   const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
@@ -153,7 +153,7 @@ test("a scheduler that loses its state directory reports that to its channels, a
   ]);
 });
 
-test("a system's own scheduler is not said to have stopped: only what it called ended with an error", async () => {
+test("schedule --once that ends with an error reports this, and no stopped scheduler", async () => {
   const { url, pings } = await monitor(200);
   const { url: desk, posted } = await hook(200);
   const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
@@ -170,7 +170,7 @@ test("a system's own scheduler is not said to have stopped: only what it called 
   expect(pings.at(-1)).toMatchObject({ path: `${HERE}/fail`, body: expect.stringContaining(said) as unknown });
 });
 
-test("a scheduler that stops with an error reports each schedule that it served then, also an added one, and nothing else", async () => {
+test("a scheduler that stops with an error reports each playbook that it serves then, and no other", async () => {
   const { url } = await monitor(200);
   const { url: desk, posted } = await hook(200);
   const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
@@ -203,7 +203,7 @@ function smallDisk(folder: string): boolean {
   return true;
 }
 
-test("a scheduler whose disk is full reports that to its channels, and to the monitoring service", async ({ skip }) => {
+test("a scheduler whose disk is full reports it to its channels and to the monitoring service", async ({ skip }) => {
   const { url, pings } = await monitor(200);
   const { url: desk, posted } = await hook(200);
   const { project, service } = await watched(url, "notifications: { desk: { url: env:DESK } }\n");
@@ -222,11 +222,14 @@ test.for([
   ["an address that is not set", "env:NOT_SET", "the environment variable NOT_SET is not set"],
   ["one without encryption", "http://monitor.example/t0ken-of-the-check", "is not written in the allowed form"],
   ["no address", "[1]", "tokenbook.yaml:"],
-] as const)("a heartbeat that cannot be is an error before anything runs, and shows no token: %s", async ([, written, says]) => {
-  const { project } = await watched("http://127.0.0.1:9/");
-  project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("env:PING", written));
-  const wrong = await project.run("schedule", "--once", "properties.yaml");
-  expect(wrong.code, wrong.transcript).toBe(2);
-  expect(wrong.stderr, wrong.transcript).toContain(says);
-  expect(wrong.transcript).not.toContain("t0ken");
-});
+] as const)(
+  "an invalid heartbeat address is refused before anything runs, and its token is not shown: %s",
+  async ([, written, says]) => {
+    const { project } = await watched("http://127.0.0.1:9/");
+    project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("env:PING", written));
+    const wrong = await project.run("schedule", "--once", "properties.yaml");
+    expect(wrong.code, wrong.transcript).toBe(2);
+    expect(wrong.stderr, wrong.transcript).toContain(says);
+    expect(wrong.transcript).not.toContain("t0ken");
+  },
+);

@@ -18,13 +18,13 @@ const EXAMPLES: readonly string[] = [WORDS.root, ...Object.values(COMMANDS)].fla
 
 const TOKENBOOK = EXAMPLES.filter((command) => command.startsWith("tokenbook "));
 
-test("every command has examples, but for those that editors and assistants start", () => {
+test("every command has examples, except those that editors and assistants start", () => {
   const without = Object.entries(COMMANDS).filter(([, { examples }]) => !examples.includes("$ tokenbook"));
   expect(without.map(([name]) => name)).toEqual(["lsp", "debug", "mcp"]);
   expect(TOKENBOOK.length).toBeGreaterThan(40);
 });
 
-test("no help shows a default as a program writes it, or twice", () => {
+test("help shows no default value in the form of code, and none twice", () => {
   const ours = allCommands(buildProgram(silentShell()));
   expect(ours.length).toBeGreaterThan(40);
   const pages = ours.map((command) => command.helpInformation().replaceAll(/\s+/g, " "));
@@ -50,7 +50,7 @@ function understandsOnly(command: Command): Command {
   return command;
 }
 
-test.for(TOKENBOOK)("is understood: %s", async (command) => {
+test.for(TOKENBOOK)("the parser understands the example: %s", async (command) => {
   const program = understandsOnly(buildProgram(silentShell()));
   await program.parseAsync(
     words(command).map((word) => (word === "--debug" ? "--debug=" : word)),
@@ -96,7 +96,7 @@ function workplace(): Project {
   return project;
 }
 
-describe("what can run, runs", () => {
+describe("the examples of the help that can run", () => {
   test.for(TOKENBOOK.filter((command) => !NOT_RUN.test(command)))("%s", async (command) => {
     const project = workplace();
     const PATH = `${project.folder}/bin:${process.env["PATH"]}`;

@@ -72,7 +72,7 @@ test("each holder of a CSV file gets the exact amount of the cell", async () => 
   expect(report).toContain('"totalSupply":100000000000000.11,');
 });
 
-test("a wrong cell is refused before anything is sent, by file, line and column", async () => {
+test("a wrong cell is reported with its file, line and column before anything is sent", async () => {
   const project = projectWith(PLAYBOOK, 'holder,amount\nuserId:alice,100.00\nuserId:bob,"1,000.00"\n');
   for (const command of ["check", "run"]) {
     const { code, stdout, stderr, transcript } = await project.run(command, "playbooks/mint.yaml");
@@ -86,7 +86,7 @@ test("a wrong cell is refused before anything is sent, by file, line and column"
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
-test("a wrong value in a file of inputs is named with its line, unless the command line gives another", async () => {
+test("a wrong value in a file of inputs is reported with its line, unless the command line replaces it", async () => {
   const project = projectWith();
   project.write("given.yaml", "token: SHARES2\nissuer: bob\ntokn: A\n");
   const refused = await project.run("run", "playbooks/mint.yaml", "--inputs", "given.yaml");
@@ -97,7 +97,7 @@ test("a wrong value in a file of inputs is named with its line, unless the comma
   expect(given.stderr, given.transcript).toContain('"issuer" must be of type entity, and is "eve"');
 });
 
-test("a file named on the command line is looked for in this folder, one named in a file of inputs beside that", async () => {
+test("a path on the command line starts in this folder, and one in a file of inputs starts beside that file", async () => {
   const project = projectWith();
   project.write("here.csv", "holder,amount\nuserId:carol,5\nuserId:carol,6\n");
   const wrong = await project.run("run", "playbooks/mint.yaml", "--input", "holders=here.csv");
@@ -124,7 +124,7 @@ const AFTER_A_PERSON = PLAYBOOK.replace(
     on_timeout: pending${MINT}`,
 ).replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
 
-test("a run that is resumed has the values with which it began, even if the file has changed", async () => {
+test("a resumed run keeps the rows with which it began when the file has changed", async () => {
   const world = await servedSandbox();
   const project = projectWith(AFTER_A_PERSON, "holder,amount\nuserId:alice,2.50\n");
   project.serviceAt(world.url);
@@ -148,29 +148,32 @@ test("a run that is resumed has the values with which it began, even if the file
 const DOOR = "uses: ledger.asset.get, with: { assetType: Property, id: Door1 }";
 const OPENS = "uses: ledger.asset.create, with: { assetType: Property, data: { id: Door1 } }";
 
-test.each(["as it was", "edited"])("so has an included playbook that has not begun, with its playbook %s", async (state) => {
-  const world = await servedSandbox();
-  const project = projectWith(PLAYBOOK, "holder,amount\nuserId:alice,9007199254740993.10\n");
-  project.serviceAt(world.url);
-  const head = `playbook: 1\nname: All\ndefaults: { as: { ledger: "userId:alice" } }\nsteps:\n`;
-  project.write("playbooks/door.yaml", `${head}  - { id: open, ${OPENS} }\n`);
-  const door = `{ id: door, ${DOOR}, until: response.id == "Door1", timeout: 300ms, on_timeout: pending }`;
-  const all = `${head}  - ${door}\n  - { id: mint, uses: ./mint.yaml }\n`;
-  project.write("playbooks/all.yaml", all);
-  const mint = PLAYBOOK.replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
-  project.write("playbooks/mint.yaml", mint);
-  const run = await project.run("run", "playbooks/all.yaml");
-  expect(run.code, run.transcript).toBe(4);
-  expect((await project.run("run", "playbooks/door.yaml")).code).toBe(0);
+test.each(["as it was", "edited"])(
+  "an included playbook that has not begun keeps its rows when the run is resumed, with its playbook %s",
+  async (state) => {
+    const world = await servedSandbox();
+    const project = projectWith(PLAYBOOK, "holder,amount\nuserId:alice,9007199254740993.10\n");
+    project.serviceAt(world.url);
+    const head = `playbook: 1\nname: All\ndefaults: { as: { ledger: "userId:alice" } }\nsteps:\n`;
+    project.write("playbooks/door.yaml", `${head}  - { id: open, ${OPENS} }\n`);
+    const door = `{ id: door, ${DOOR}, until: response.id == "Door1", timeout: 300ms, on_timeout: pending }`;
+    const all = `${head}  - ${door}\n  - { id: mint, uses: ./mint.yaml }\n`;
+    project.write("playbooks/all.yaml", all);
+    const mint = PLAYBOOK.replace(/ {2}- id: supply[^]*?outputs:/, "outputs:");
+    project.write("playbooks/mint.yaml", mint);
+    const run = await project.run("run", "playbooks/all.yaml");
+    expect(run.code, run.transcript).toBe(4);
+    expect((await project.run("run", "playbooks/door.yaml")).code).toBe(0);
 
-  project.write("playbooks/data/holders.csv", "holder,amount\nuserId:mallory,1\n");
-  if (state === "edited") project.write("playbooks/all.yaml", all.replace("name: All", "name: Edited"));
-  const resumed = await project.run("resume", "--report", "json=report.json");
-  expect(resumed.code, resumed.transcript).toBe(0);
-  expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
-});
+    project.write("playbooks/data/holders.csv", "holder,amount\nuserId:mallory,1\n");
+    if (state === "edited") project.write("playbooks/all.yaml", all.replace("name: All", "name: Edited"));
+    const resumed = await project.run("resume", "--report", "json=report.json");
+    expect(resumed.code, resumed.transcript).toBe(0);
+    expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
+  },
+);
 
-test("a file beyond the limit is refused at once", async () => {
+test("a file of rows beyond the limit is refused", async () => {
   const project = projectWith();
   project.write("large.csv", "x".repeat(16_777_217));
   const { code, stderr, transcript } = await project.run("run", "playbooks/mint.yaml", "--input", "holders=large.csv");

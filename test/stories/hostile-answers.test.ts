@@ -32,7 +32,7 @@ const WRITE = READ.replace(
   'steps:\n  - id: own\n    uses: ledger.asset.create\n    with: { assetType: Property, data: { id: "O${{ run.key }}" } }\n',
 );
 
-test("text from a service is shown, and no program obeys it", async () => {
+test("control characters in a service's answer are shown as text, and reach no terminal or report as commands", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -101,7 +101,7 @@ test("text from a service is shown, and no program obeys it", async () => {
   expect(plain.code, plain.transcript).toBe(1);
 });
 
-test("a service that greets with commands stops the run before it begins, and is obeyed by nobody", async () => {
+test("hostile text in the first answer of a service stops the run, and does no harm", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -114,7 +114,7 @@ test("a service that greets with commands stops the run before it begins, and is
   expect(await service.commits()).toEqual([]);
 });
 
-test("nor is the log of a schedule obeyed, or what it brings to a channel", async () => {
+test("hostile text from a service does no harm in the log of a schedule and in its notifications", async () => {
   const { url, posted } = await hook(200);
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
@@ -134,7 +134,7 @@ test("nor is the log of a schedule obeyed, or what it brings to a channel", asyn
   expect(dangersOf(first?.notification.problem?.message ?? "")).toEqual([]);
 });
 
-test("a playbook may hold such text itself", async () => {
+test("hostile text in a playbook does no harm in the output of any command", async () => {
   const project = newProject();
   project.write("own.yaml", `playbook: 1\nname: ${WRITTEN}\nsteps: [{ id: status, name: ${WRITTEN}, uses: ledger.status }]\n`);
   const ended = await run(project, "own.yaml");

@@ -17,7 +17,7 @@ const WAYS: readonly (readonly [string, (file: string) => readonly string[]])[] 
 ];
 const LOOK = "playbook: 1\nsteps: [{ uses: ledger.status }]\n";
 
-test.each(WAYS)("%s follows no link, and waits for no reader of a pipe", async (_, args) => {
+test.each(WAYS)("%s refuses a link, a pipe, a folder and a socket as its file", async (_, args) => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   for (const { name, lay } of ATTACKS.filter(({ needsRoot = false }) => !needsRoot)) {
@@ -36,7 +36,7 @@ test.each(WAYS)("%s follows no link, and waits for no reader of a pipe", async (
   expectRefused(await project.run(...args("socket")), /it is a socket/);
 });
 
-test.each(WAYS)("%s goes to a stream that the command line names", async (_, args) => {
+test.each(WAYS)("%s writes to a stream that the command line names", async (_, args) => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const line = (file: string): string =>
@@ -58,7 +58,7 @@ test.each(WAYS)("%s goes to a stream that the command line names", async (_, arg
   expect(project.read("substituted.txt")).toMatch(marks);
 });
 
-test("a stream from which nobody reads keeps no command from ending", async () => {
+test("a command ends when nobody reads the stream of its report", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const run = `${IN_SHELL} run look.yaml --report json=/dev/fd/3`;
@@ -69,7 +69,7 @@ test("a stream from which nobody reads keeps no command from ending", async () =
   expect(printed).toContain("exit 2");
 });
 
-test.skipIf(!IS_ROOT)("--debug writes no exchange into a file that another user laid", async () => {
+test.skipIf(!IS_ROOT)("--debug refuses a file that belongs to another user", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const file = join(project.folder, "seen.log");
@@ -80,7 +80,7 @@ test.skipIf(!IS_ROOT)("--debug writes no exchange into a file that another user 
   expect(readFileSync(file, "utf8")).toBe("");
 });
 
-test("the summary of a job follows no link", async () => {
+test("the job summary does not follow a link", async () => {
   const project = newProject({});
   project.write("look.yaml", LOOK);
   const victim = newVictim();

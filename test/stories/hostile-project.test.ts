@@ -39,20 +39,20 @@ async function expectUnused(inner: Project, says: string): Promise<void> {
   expect(doctor.stdout, doctor.transcript).not.toContain("service.");
 }
 
-test.skipIf(!IS_ROOT).each(FOUND)("$name of another user is not obeyed", async ({ name }) => {
+test.skipIf(!IS_ROOT).each(FOUND)("$name of another user is not used", async ({ name }) => {
   const { inner, path } = below(name);
   chownSync(path, NOBODY, NOBODY);
   await expectUnused(inner, "belongs to user 65534");
 });
 
-test.each(FOUND)("$name that others may write is not obeyed", async ({ name }) => {
+test.each(FOUND)("$name that every user may write is not used", async ({ name }) => {
   const { inner, path } = below(name);
   chmodSync(path, 0o646);
   await expectUnused(inner, "may be written by every user");
 });
 
 test.skipIf(!IS_ROOT).each(FOUND)(
-  "$name that a group may write is not obeyed, unless the group is this user's own",
+  "$name that a group may write is not used, unless it is the user's own group",
   async ({ name }) => {
     const { inner, path } = below(name);
     chmodSync(path, 0o660);
@@ -63,18 +63,15 @@ test.skipIf(!IS_ROOT).each(FOUND)(
   },
 );
 
-test.each(FOUND)(
-  "$name in a folder in which others may replace it is not obeyed; a sticky folder keeps them from it",
-  async ({ name }) => {
-    const { outer, inner } = below(name);
-    chmodSync(outer.folder, 0o777);
-    await expectUnused(inner, `its folder ${outer.folder} may be written by every user`);
-    chmodSync(outer.folder, 0o1777);
-    expect((await inner.run("run", "look.yaml")).stderr).not.toContain("is not used");
-  },
-);
+test.each(FOUND)("$name in a folder where others may replace it is not used, and in a sticky folder it is", async ({ name }) => {
+  const { outer, inner } = below(name);
+  chmodSync(outer.folder, 0o777);
+  await expectUnused(inner, `its folder ${outer.folder} may be written by every user`);
+  chmodSync(outer.folder, 0o1777);
+  expect((await inner.run("run", "look.yaml")).stderr).not.toContain("is not used");
+});
 
-test.skipIf(!IS_ROOT).each(FOUND)("$name that is another user's link to a file of ours is not obeyed", async ({ name }) => {
+test.skipIf(!IS_ROOT).each(FOUND)("$name is not used when it is another user's link to a file of ours", async ({ name }) => {
   const { inner, path } = below(name);
   const real = join(temporaryFolder(), basename(path));
   renameSync(path, real);

@@ -31,9 +31,9 @@ test("a run, a comparison and a schedule leave files that only their owner may r
   for (const name of names) expect([name, statSync(join(folder, STATE, name)).mode & 0o077]).toEqual([name, 0]);
 });
 
-describe.each(ATTACKS)("$name in the place of a file of the state directory", ({ lay, needsRoot = false }) => {
+describe.each(ATTACKS)("$name takes the place of a file of the state directory", ({ lay, needsRoot = false }) => {
   test.skipIf(needsRoot && !IS_ROOT)(
-    "is refused by its name, is not waited for, and what it leads to stays as it was",
+    "commands refuse it by its name without waiting, and leave its target unchanged",
     async () => {
       const project = await worked();
       const state = join(project.folder, STATE);
@@ -73,7 +73,7 @@ function commandsFor(name: string, isThere: boolean): readonly (readonly string[
   return [...(known.length > 0 ? known : opens).map(({ args }) => args), ...(isThere ? [["doctor"]] : [])];
 }
 
-test("a state directory that is a link is refused, wherever it leads", async () => {
+test("commands refuse a state directory that is a link", async () => {
   const project = await worked();
   const real = join(temporaryFolder(), "state");
   renameSync(join(project.folder, STATE), real);
@@ -94,7 +94,7 @@ test("a state directory that is a link is refused, wherever it leads", async () 
   expect(readdirSync(real).map((name) => [name, statSync(join(real, name)).mtimeMs])).toEqual(before);
 });
 
-test("a committed link that leads nowhere makes no file where it leads", async () => {
+test("a dangling link as the journal creates no file at its target", async () => {
   const project = newProject({});
   const folder = temporaryFolder();
   project.write("mint.yaml", MINT_ONCE);
@@ -104,7 +104,7 @@ test("a committed link that leads nowhere makes no file where it leads", async (
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test.skipIf(!IS_ROOT)("a state directory of another user is refused, and doctor reports it", async () => {
+test.skipIf(!IS_ROOT)("commands refuse a state directory of another user, and doctor reports it", async () => {
   const project = await worked();
   chownSync(join(project.folder, STATE), NOBODY, NOBODY);
   expectRefused(await project.run("run", "mint.yaml"), /\.tokenbook belongs to user 65534, who is neither you nor root/);
@@ -113,7 +113,7 @@ test.skipIf(!IS_ROOT)("a state directory of another user is refused, and doctor 
   expect(doctor.stdout, doctor.transcript).toContain("belongs to user 65534");
 });
 
-test("doctor says what others may write or read, and the next run closes it", async () => {
+test("doctor reports files that others may write or read, and the next run removes these permissions", async () => {
   const project = await worked();
   const state = join(project.folder, STATE);
   const names = readdirSync(state);
@@ -141,7 +141,7 @@ test("doctor says what others may write or read, and the next run closes it", as
   }
 });
 
-test("a state directory that others may write and that holds other files is not closed, but refused", async () => {
+test("a state directory that others may write and that holds other files is refused, and stays unchanged", async () => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE);
   project.write("shared/readme.txt", "for everybody");
@@ -158,7 +158,7 @@ test("a state directory that others may write and that holds other files is not 
   expect(statSync(join(project.folder, "shared")).mode & 0o777).toBe(0o755);
 });
 
-describe("what somebody put into a database", () => {
+describe("a database of the state directory that somebody changed", () => {
   const TABLES = [
     { file: "journal.db", args: [["run", "mint.yaml"], ["runs", "verify"], ["runs"], ["resume", "latest"], ["doctor"]] },
     { file: "drift.db", args: [["run", "comparing.yaml"], ["drift", "list"], ["doctor"]] },
@@ -166,7 +166,7 @@ describe("what somebody put into a database", () => {
     { file: "sandbox.db", args: [["run", "mint.yaml"]] },
   ] as const;
 
-  test.each(TABLES)("$file with a trigger, a view, another table or one index less is not used", async ({ file, args }) => {
+  test.each(TABLES)("$file is refused if it has a foreign trigger, view or table, or lacks an index", async ({ file, args }) => {
     const project = await worked();
     const path = join(project.folder, STATE, file);
     const whole = readFileSync(path);
@@ -209,7 +209,7 @@ describe("what somebody put into a database", () => {
   }
 });
 
-test("what others laid among the locks is neither opened nor removed", async () => {
+test("a link, a pipe or another file among the locks is neither opened nor removed", async () => {
   const project = await worked();
   const holders = join(project.folder, STATE, "holders");
   const victim = newVictim();

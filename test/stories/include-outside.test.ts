@@ -5,7 +5,7 @@ import { newProject } from "./world.ts";
 
 const INNER = "playbook: 1\nsteps:\n  - uses: ledger.status\n";
 
-test("a playbook includes nothing from outside of its project, neither by a path nor by a link", async () => {
+test("check refuses an include from outside the project, by a path or by a link", async () => {
   const project = newProject();
   const outside = join(project.folder, "..", "elsewhere");
   mkdirSync(outside);

@@ -21,7 +21,7 @@ describe("a run is interrupted while it waits for a person", () => {
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s: it closes, and is resumed", async ([signal, code]) => {
+  ] as const)("the run closes at %s, and resumes", async ([signal, code]) => {
     const service = await servedSandbox();
     const proxy = await proxyTo(service.url);
     const project = newProject();
@@ -51,7 +51,7 @@ describe("a run is interrupted while it waits for a person", () => {
   });
 });
 
-test("the list of drifts names a comparison to which an interrupted run did not come", async () => {
+test("drift list names a comparison that an interrupted run did not reach", async () => {
   const proxy = await proxyTo((await servedSandbox()).url);
   const project = newProject();
   project.serviceAt(proxy.url);
@@ -76,7 +76,7 @@ reconcile: [{ id: same, left: { rows: "['a']", key: row }, right: { rows: "['a']
   expect((await project.json("drift", "list")).data).toMatchObject({ comparisons: 1, unfinished: 1 });
 });
 
-test("what an interrupt keeps from beginning is named, and is red in the report", async () => {
+test("playbooks that an interrupt keeps from beginning are listed, and fail in the JUnit report", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -95,7 +95,7 @@ test("what an interrupt keeps from beginning is named, and is red in the report"
 });
 
 describe("a run is interrupted while its mint is on its way", () => {
-  test("one signal: the answer is waited for and kept, nothing more is sent, and the run is resumed", async () => {
+  test("one signal lets the run record the answer and send nothing more, and the run resumes", async () => {
     const { service, project, running, held, over } = await mintOnItsWay();
     await reached(running, held);
     await running.signal("SIGINT");
@@ -113,19 +113,22 @@ describe("a run is interrupted while its mint is on its way", () => {
     ["SIGINT", "SIGINT", 130],
     ["SIGTERM", "SIGTERM", 143],
     ["SIGINT", "SIGTERM", 143],
-  ] as const)("%s, then %s: it ends at once, and the mint is looked for when it is resumed", async ([first, second, code]) => {
-    const { service, project, running, held, over } = await mintOnItsWay();
-    await reached(running, held);
-    await running.signal(first);
-    await running.signal(second);
-    const interrupted = await running.ended; // the mint's answer is still held
-    expect(interrupted.code, interrupted.transcript).toBe(code);
-    over();
-    const resumed = await project.run("resume");
-    expect(resumed.code, resumed.transcript).toBe(0);
-    expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
-    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
-  });
+  ] as const)(
+    "the run ends at once after %s and %s, and looks for the mint when it is resumed",
+    async ([first, second, code]) => {
+      const { service, project, running, held, over } = await mintOnItsWay();
+      await reached(running, held);
+      await running.signal(first);
+      await running.signal(second);
+      const interrupted = await running.ended; // the mint's answer is still held
+      expect(interrupted.code, interrupted.transcript).toBe(code);
+      over();
+      const resumed = await project.run("resume");
+      expect(resumed.code, resumed.transcript).toBe(0);
+      expect(resumed.stdout, resumed.transcript).toContain("attempt 1: applied, as read back");
+      expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+    },
+  );
 });
 
 const ROWS = "type: list, items: { type: object, properties: { holder: { type: string }, balance: { type: decimal } } }";
@@ -144,7 +147,7 @@ checks:
   - { name: the service counts, read: ledger.asset.stats, that: "true" }
 `;
 
-describe("an answer never comes", () => {
+describe("the service never answers", () => {
   // Each command waits for a read that is answered only when the test is over, and the read's timeout is an hour.
   const READING: readonly {
     readonly name: string;
@@ -160,7 +163,7 @@ describe("an answer never comes", () => {
     { name: "a question of doctor", args: ["doctor"], held: "GET /status" },
   ];
 
-  test.for(READING)("$name: one signal ends the command without it", async ({ args, held, skip }) => {
+  test.for(READING)("one signal ends the command that waits for $name", async ({ args, held, skip }) => {
     const { project, proxy } = await patiently();
     const asked = heldFor(proxy, held, skip);
     const running = project.start(...args);
@@ -170,7 +173,7 @@ describe("an answer never comes", () => {
     expect(interrupted.code, interrupted.transcript).toBe(143);
   });
 
-  test("a mint's: after a grace it counts as lost, and is looked for when the run is resumed", async () => {
+  test("a run that waits for the answer to a mint counts it as lost after a grace, and looks for it on resume", async () => {
     const { service, project, proxy } = await patiently();
     const minted = gate();
     void proxy.next("POST /token/mint", async (passing) => {
@@ -193,7 +196,7 @@ describe("an answer never comes", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("of a read in a schedule: its time limit ends it", async () => {
+  test("the time limit of a schedule ends a run that waits for a read", async () => {
     const { project, proxy } = await patiently();
     project.write(
       "read.yaml",
@@ -206,7 +209,7 @@ describe("an answer never comes", () => {
     expect((await project.json("runs")).data.runs).toMatchObject([{ outcome: "interrupted" }]);
   });
 
-  test("after a drift was found: the run has drifted, whatever stops it, and is resumed", async () => {
+  test("a run that found a drift ends with the drift when it is stopped, and resumes", async () => {
     const { project, proxy } = await patiently();
     project.write("two.yaml", DRIFTING);
     const asked = heldFor(proxy, "GET /asset/stats");
@@ -223,7 +226,7 @@ describe("an answer never comes", () => {
     expect(resumed.stdout, resumed.transcript).toMatch(/≠ drift .*: 2 steps: 1 ok, 1 drift in /);
   });
 
-  test("after a drift was found in a schedule: its time limit ends it, and the drift is notified", async () => {
+  test("a scheduled run that found a drift ends at its time limit, and the drift is notified", async () => {
     const { project, proxy } = await patiently();
     project.write("two.yaml", DRIFTING);
     project.write("note.sh", "#!/bin/sh\ncat >> notes.txt\n");
@@ -236,7 +239,7 @@ describe("an answer never comes", () => {
     expect(project.read("notes.txt")).toContain('"event":"drift"');
   });
 
-  test("of a read in a schedule: the next firing cancels it, and reads itself", async () => {
+  test("the next firing cancels a run that waits for a read, and passes", async () => {
     const { project, proxy } = await patiently();
     project.write(
       "read.yaml",
@@ -254,7 +257,7 @@ describe("an answer never comes", () => {
     expect(shown.data.reports[0]?.run.outcome, shown.transcript).toBe("interrupted");
   });
 
-  test("a mint's in a schedule: the next firing cancels its run, and the answer counts as lost", async () => {
+  test("the next firing cancels a run that waits for a mint, and its answer counts as lost", async () => {
     const { service, project, proxy } = await patiently();
     project.write("mint.yaml", MINT_ONCE.replace("steps:", `schedule: { cron: '${CRON}', overlap: cancel }\nsteps:`));
     void proxy.next("POST /token/mint", async (passing) => {
@@ -276,7 +279,7 @@ describe("an answer never comes", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("the steps of `always` run all the same", async () => {
+  test("a signal does not keep the steps of `always` from running", async () => {
     const { service, project, proxy } = await patiently();
     project.write(
       "always.yaml",
@@ -333,7 +336,7 @@ describe("a run is interrupted", () => {
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s while it waits for the receipt of its mint: it is read when the run is resumed", async ([signal, code]) => {
+  ] as const)("a run that gets %s while it waits for a receipt reads it when it is resumed", async ([signal, code]) => {
     const { service, project, proxy } = await minting();
     const [asked, over] = [gate(), gate()];
     void proxy.next(
@@ -362,7 +365,7 @@ describe("a run is interrupted", () => {
     expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
   });
 
-  test("while others of the same command wait for their turn: they do not begin", async () => {
+  test("playbooks that wait for their turn do not begin after a signal", async () => {
     const { service, project, proxy } = await minting();
     project.write("second.yaml", MINT_ONCE);
     const [held, over] = [gate(), gate()];

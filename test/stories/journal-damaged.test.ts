@@ -32,7 +32,7 @@ const DAMAGES: readonly Damage[] = [
 ];
 
 describe("a record of the journal is damaged", () => {
-  test("the run is not resumed, the record is named, and nothing is sent", async () => {
+  test("resume and runs show name the record, and send nothing", async () => {
     const { service, proxy, project, run } = await pendingRun();
     const journal = join(project.folder, ".tokenbook/journal.db");
     const sent = proxy.seen.length;
@@ -83,7 +83,7 @@ const OPENING = (run: string): readonly (readonly string[])[] => [
   ["view"],
 ];
 
-test.for(LOSSES)("$name: no command continues as if nothing had happened, and nothing is sent", async ({ files, says }) => {
+test.for(LOSSES)("no command continues as if nothing had happened when $name", async ({ files, says }) => {
   const { service, proxy, project, run } = await pendingRun();
   const state = join(project.folder, ".tokenbook");
   for (const file of files) rmSync(join(state, file), { force: true });
@@ -100,7 +100,7 @@ test.for(LOSSES)("$name: no command continues as if nothing had happened, and no
   expect(await service.commits()).toEqual(commits);
 });
 
-test("after a look into the ledger a person accepts the loss: unfinished runs are over, others begin, and doctor remembers", async () => {
+test("accepting the loss closes unfinished runs, lets others begin, and leaves a note in doctor", async () => {
   const { project, run } = await pendingRun();
   rmSync(join(project.folder, ".tokenbook/journal.tail"));
   const unsaid = await project.run("runs", "accept-loss");
@@ -151,7 +151,7 @@ function damage(file: string, sql: string): () => void {
   };
 }
 
-test("a run that left a write open keeps nothing back any more once its loss is accepted", async () => {
+test("an open write keeps no run back once its loss is accepted", async () => {
   const at = await desk({ "mint.yaml": MINT_ONCE });
   const { project } = at;
   await losingMint(at);

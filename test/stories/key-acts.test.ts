@@ -20,7 +20,7 @@ function sayWhoTheKeyIs(project: Project): void {
   project.write("tokenbook.yaml", text.replace(/^( +)apiKey:/m, '$1keyEntity: "userId:admin"\n$&'));
 }
 
-test("a ledger write must say who acts; a read need not", async () => {
+test("a ledger write needs an actor, and a ledger read does not", async () => {
   const project = newProject();
   project.write("nobody.yaml", MINT.replace(/^defaults.*\n/m, ""));
   const refused = await project.run("run", "nobody.yaml");
@@ -32,7 +32,7 @@ test("a ledger write must say who acts; a read need not", async () => {
   expect(read.code, read.transcript).toBe(0);
 });
 
-test("the key acts for itself: requests name nobody, and reports show that", async () => {
+test("a report shows the key as the actor when the key acts for itself", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT);
   const run = await project.json("run", "mint.yaml");
@@ -40,7 +40,7 @@ test("the key acts for itself: requests name nobody, and reports show that", asy
   expect(stepIn(run.data, "mint").actor).toBe("the key");
 });
 
-test("a lost write of the key is found where the environment says who that is, and unknown where it does not", async () => {
+test("a lost write of the key is found if the environment names its entity, and is unknown otherwise", async () => {
   const at = await desk({ "mint.yaml": MINT });
   void at.proxy.next("POST /token/mint", cutAnswer);
   const lost = await at.project.run("run", "mint.yaml", "--state", "first");
@@ -90,7 +90,7 @@ test.for([
   },
   { who: { borrowerId: "b7", userId: "alice" }, says: "one attribute says who acts, and it has borrowerId and userId" },
   { who: { orgId: "org1" }, says: "it names no one within the organization" },
-])("an entity acts only if nothing that it says is left out: $who", async ({ who, says }) => {
+])("an entity whose other fields would be dropped cannot act: $who", async ({ who, says }) => {
   const at = await desk({ "record.yaml": RECORD });
   for (const command of ["run", "plan"]) {
     const refused = await at.project.run(command, "record.yaml", "--input", `who=${JSON.stringify(who)}`);

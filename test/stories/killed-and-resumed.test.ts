@@ -55,7 +55,7 @@ function delayOf(seed: number): number {
 const KILLS = [...[1, 7, 14, 23].map(afterLine), ...[1, 2, 3].map(afterDelay)];
 
 describe("property-sale.yaml is killed with kill -9", () => {
-  test.for(KILLS)("$name, and resumed", async ({ name, when }) => {
+  test.for(KILLS)("no write is made twice when it is killed $name, and resumed", async ({ name, when }) => {
     const project = newProject();
     project.write("property-sale.yaml", delivered("onboarding/property-sale.yaml"));
     const running = project.start("run", "property-sale.yaml");
@@ -97,7 +97,7 @@ describe("a run is killed while its mint is on its way", () => {
   test.for([
     { moment: "before the service has it", committed: 0 },
     { moment: "after the service did it", committed: 1 },
-  ])("$moment: it is not sent again", async ({ committed }) => {
+  ])("resume does not send the mint again when the kill came $moment", async ({ committed }) => {
     const world = await servedSandbox();
     const proxy = await proxyTo(world.url);
     const project = newProject();
@@ -141,7 +141,7 @@ async function expectStillUnknown(project: Project, attempt: string): Promise<vo
   expect(resumed.stdout, resumed.transcript).toContain("no trace of it is visible; it may still take effect");
 }
 
-test("resuming a run that has passed reports that, and sends nothing", async () => {
+test("resume of a passed run reports that it passed, and sends nothing", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -164,7 +164,7 @@ test("resuming a run that has passed reports that, and sends nothing", async () 
   expect(proxy.seen).toHaveLength(before);
 });
 
-test("resume without a name leaves a run that somebody began again with the same inputs, and that passed then", async () => {
+test("resume without a name skips a failed run whose repetition with the same inputs has passed", async () => {
   const project = newProject();
   const refused = `playbook: 1
 name: Register, look, register
@@ -206,7 +206,7 @@ steps:
   expect(wanted.code, wanted.transcript).toBe(0);
 });
 
-test("a run on the embedded sandbox is resumed there, whatever environment comes first", async () => {
+test("a run on the embedded sandbox resumes there, also if another environment comes first", async () => {
   const project = newProject({});
   project.write(
     "tokenbook.yaml",
@@ -225,7 +225,7 @@ test("a run on the embedded sandbox is resumed there, whatever environment comes
   expect(resumed.stdout, resumed.transcript).toContain("environment sandbox");
 });
 
-test("where nothing has run yet, resume does not say that all has passed", async () => {
+test("resume without any run reports that there is none yet", async () => {
   const resumed = await newProject().run("resume");
   expect(resumed.code, resumed.transcript).toBe(2);
   expect(resumed.stderr, resumed.transcript).toContain("there is no run in this state directory yet");

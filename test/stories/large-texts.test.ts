@@ -23,7 +23,7 @@ test.for([
   expect(code).toBe(0);
 });
 
-test("of very many unknown columns the first are reported, with the ones that were meant", async () => {
+test("check reports the first of 100,000 unknown columns, with the column that was meant", async () => {
   const project = newProject({});
   const known = Array.from({ length: 500 }, (_, at) => `column_${at}: { type: string }`).join(", ");
   project.write("large.yaml", TABLE("csv", `{ type: object, properties: { ${known} } }`));
@@ -59,7 +59,7 @@ test("broken JSON of ten million characters is refused in one message", async ()
   expect(transcript).toContain("Unexpected token");
 });
 
-test("a file that the formatter changes in every line is shown as one hunk", async () => {
+test("fmt --diff shows a file that changes in every line as one hunk", async () => {
   const project = newProject({});
   const steps = Array.from({ length: 3_000 }, (_, at) => `    -   {   id:   s${at},   uses:   ledger.status   }`);
   project.write("wide.yaml", `playbook:   1\nsteps:\n${steps.join("\n")}\n`);

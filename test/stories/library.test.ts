@@ -53,7 +53,7 @@ test("a token is created and minted once; another token of that id is reported, 
   expect(await place.world.commits()).toEqual(before);
 });
 
-test("tokens that were passed on are not minted again, and a higher total mints the difference", async () => {
+test("tokens that a holder passed on are not minted again, and a higher total mints the difference", async () => {
   const place = await projectWith({ "token.yaml": token("Gold"), "more.yaml": token("Gold").replace("12.50", "20") });
   await twice(place, "token.yaml");
   const entity = (userId: string): object => ({ orgId: "org1", userId });
@@ -82,7 +82,7 @@ steps:
     with: { assetType: Property, asset: Mill3, owner: "\${{ actors.issuer }}", newOwner: "\${{ actors.custodian }}", board: "\${{ actors.board }}", required: 2, votes: "\${{ actors.board }}" }
 `;
 
-test("a transfer takes as many votes as it needs, and is made again when the asset went back", async () => {
+test("a transfer collects the votes that it needs, and runs again when the asset went back", async () => {
   const place = await projectWith({ "transfer.yaml": TRANSFER });
   const votes = ["ledger.transfer.request", "ledger.transfer.approve", "ledger.transfer.approve"];
   expect(await twice(place, "transfer.yaml")).toEqual(["ledger.asset.create", ...votes]);
@@ -145,7 +145,7 @@ steps:
     with: { vault: Vault3, assetType: Property, asset: Mill3, payers: [{ tokenId: Shares3, payer: "\${{ actors.issuer }}" }], owners: ["\${{ actors.issuer }}"], custodian: "\${{ actors.issuer }}" }
 `;
 
-test("an asset goes into a vault once, and out once; against other shares it is reported", async () => {
+test("an asset goes into a vault once and out once, and other shares are reported", async () => {
   const place = await projectWith({ "in.yaml": VAULT, "out.yaml": VAULT.replace("default: false", "default: true") });
   expect(await twice(place, "in.yaml")).toEqual(["ledger.asset.create", "ledger.vault.create", "ledger.vault.deposit"]);
   const other = await place.project.run("run", "in.yaml", "--input", "shares=5");
@@ -154,7 +154,7 @@ test("an asset goes into a vault once, and out once; against other shares it is 
   expect(await twice(place, "out.yaml")).toEqual(["ledger.vault.withdraw"]);
 });
 
-test("several holders of one class of shares pay for the asset that goes out", async () => {
+test("several holders of one class of shares can pay for the withdrawal of an asset", async () => {
   const [before, after] = VAULT.split("  - id: into");
   const shared = `${before}  - uses: ledger.vault.deposit
     with: { vaultId: Vault3, assets: [{ assetType: Property, id: Mill3, shares: [{ tokenId: Shares3, quantity: 60, receiver: { userId: bob } }, { tokenId: Shares3, quantity: 40, receiver: { userId: carol } }] }] }
@@ -175,7 +175,7 @@ steps:
 outputs: { bought: "\${{ steps.buy.outputs.bought }}" }
 `;
 
-test("a purchase goes up to its amount", async () => {
+test("a purchase buys only what is missing to its amount", async () => {
   const { project, world } = await projectWith({ "buy.yaml": BUY });
   const outcomes: (readonly [string, string])[] = [];
   for (const amount of ["12.5", "12.5", "20", "1"]) {
@@ -193,7 +193,7 @@ test("a purchase goes up to its amount", async () => {
   expect(amounts).toEqual([12.5, 7.5]);
 });
 
-test("tokenbook/ is the tool's own, and somebody's folder of that name is another", async () => {
+test("tokenbook/ means the library, and ./tokenbook/ means a folder of the project", async () => {
   const { project } = await projectWith({
     "tokenbook/mint.yaml": "playbook: 1\nname: My own\nsteps: [{ uses: ledger.status }]\n",
     "tokenbook/beside.yaml": "playbook: 1\nsteps: [{ id: own, uses: ./mint.yaml }]\n",
