@@ -40,7 +40,7 @@ async function mintThrough(
 
 const MINTED_ONCE = ["ledger.token.create", "ledger.token.mint"];
 
-test("a mint arrives when its run has ended: unknown then, and seen by the run that is resumed", async () => {
+test("a mint that arrives after its run ended is unknown at first, and found when the run is resumed", async () => {
   const [late, arrived] = [gate(), gate()];
   const { service, project, sent } = await mintThrough(async (passing) => {
     passing.cut();
@@ -61,7 +61,7 @@ test("a mint arrives when its run has ended: unknown then, and seen by the run t
   expect(operationsOf(await service.commits())).toEqual(MINTED_ONCE);
 });
 
-test("a network delivers a mint twice: the ledger contradicts it, and that is a conflict", async () => {
+test("a mint that the network delivers twice ends its run as a conflict", async () => {
   const { project, sent } = await mintThrough(async (passing) => {
     await passing.forward();
     await passing.forward();
@@ -78,7 +78,7 @@ test("a network delivers a mint twice: the ledger contradicts it, and that is a 
   expect(sent()).toBe(1);
 });
 
-test("the operator declares how long a write may be on its way: what cannot be seen after that never was, and is sent again", async () => {
+test("a mint that stays invisible for longer than `settleWithin` counts as absent, and is sent again", async () => {
   const { service, project, sent } = await mintThrough(
     (passing) => passing.cut(),
     (text) => text.replace("exclusive: true", "exclusive: true\n    settleWithin: 1s\n    readLag: 0s"),
@@ -142,7 +142,7 @@ async function lateValue(before: (project: Project) => Promise<void> = async () 
   return { project, old, arrive, declareShort: () => project.write("tokenbook.yaml", short) };
 }
 
-test("a value may arrive when its run has passed: until it cannot any more, no run begins that sets another one", async () => {
+test("a run that sets another value does not begin while an earlier request may still arrive", async () => {
   const { project, old, arrive, declareShort } = await lateValue();
   const refused = await project.run("run", "new.yaml");
   expect(refused.code, refused.transcript).toBe(6);
@@ -161,7 +161,7 @@ test("a value may arrive when its run has passed: until it cannot any more, no r
   expect(next.code, next.transcript).toBe(0);
 });
 
-test("nor is a run resumed whose next step sets another one", async () => {
+test("a run whose next step sets another value does not resume while an earlier request may still arrive", async () => {
   const { project, old, arrive, declareShort } = await lateValue(async (desk) => {
     const dying = desk.as({ ...desk.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@describe" });
     const killed = await dying.run("run", "new.yaml");

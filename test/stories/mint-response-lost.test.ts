@@ -53,7 +53,7 @@ const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly 
   },
 ];
 
-test("if the answer to a mint is lost, the ledger's evidence settles it, or it stays unknown; it is never sent again", async () => {
+test("a mint whose answer was lost is settled by evidence or stays unknown, and is never sent again", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -106,7 +106,7 @@ async function expectUnknown(
   expect(resumed.stdout, resumed.transcript).toMatch(/^\? unknown {2}mint /m);
 }
 
-test("a mint is redirected to another server, which hears nothing of it and never sees the key", async () => {
+test("a redirected mint does not reach the other server, which never sees the key", async () => {
   const world = await servedSandbox();
   const [proxy, stranger] = [
     await proxyTo(world.url),

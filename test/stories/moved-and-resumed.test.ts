@@ -13,7 +13,7 @@ async function stopped(): Promise<Desk & { readonly run: string; readonly text: 
   return { ...at, run: runIn(ended), text: at.project.read("tokenbook.yaml") };
 }
 
-test("an environment that has another name now: whatever is tried, the way out is to name it as before", async () => {
+test("resume says to restore the name of a renamed environment", async () => {
   const { project, service, run, text } = await stopped();
   project.write("tokenbook.yaml", text.replace("  here:", "  live:"));
   const plain = await project.run("resume");
@@ -30,7 +30,7 @@ test("an environment that has another name now: whatever is tried, the way out i
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("a playbook that is no longer there must be put back", async () => {
+test("resume says to put back a playbook that is gone", async () => {
   const { project, run } = await stopped();
   renameSync(join(project.folder, "mint.yaml"), join(project.folder, "other.yaml"));
   const { code, stderr, transcript } = await project.run("resume");
@@ -40,7 +40,7 @@ test("a playbook that is no longer there must be put back", async () => {
   );
 });
 
-test("an environment that leads elsewhere now: the line is named, and not the command that has just failed", async () => {
+test("resume names the line of an address that has changed, and not the command that has just failed", async () => {
   const { project, run, text } = await stopped();
   project.write("tokenbook.yaml", text.replace("127.0.0.1", "localhost"));
   const moved = await project.run("resume", run, "--env", "here");
@@ -51,7 +51,7 @@ test("an environment that leads elsewhere now: the line is named, and not the co
   );
 });
 
-test("an environment that is the sandbox now must be changed back", async () => {
+test("resume says to restore an environment that has become the sandbox", async () => {
   const { project, run } = await stopped();
   project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
   const moved = await project.run("resume");
@@ -61,7 +61,7 @@ test("an environment that is the sandbox now must be changed back", async () => 
   );
 });
 
-test("a run of the sandbox, and a tokenbook.yaml that came later", async () => {
+test("resume says how to add the sandbox to a tokenbook.yaml that was written after the run", async () => {
   const project = newProject({});
   project.write("mint.yaml", MINT_ONCE.replace("totalSupply == 10", "totalSupply == 11"));
   const run = runIn(await project.run("run", "mint.yaml"));
@@ -77,7 +77,7 @@ test("a run of the sandbox, and a tokenbook.yaml that came later", async () => {
   expect(resumed.code, resumed.transcript).toBe(0);
 });
 
-test("another environment was named: the run's own is offered", async () => {
+test("resume in another environment proposes the environment of the run", async () => {
   const { project, run, text } = await stopped();
   project.write("tokenbook.yaml", `${text}  sandbox: embedded\n`);
   const elsewhere = await project.run("resume", "--env", "sandbox");
@@ -85,7 +85,7 @@ test("another environment was named: the run's own is offered", async () => {
   expect(elsewhere.stderr, elsewhere.transcript).toMatch(new RegExp(`next: tokenbook resume ${run} --env here$`, "m"));
 });
 
-test("a run resumes in the folder in which it began, not with a playbook of the same name in another", async () => {
+test("resume uses the folder in which the run began, not a playbook of the same name elsewhere", async () => {
   const at = await desk({});
   const write = (id: string): string => `playbook: 1
 actors: { clerk: { ledger: "userId:alice" } }
@@ -118,7 +118,7 @@ steps:
   expect((await at.service.commits()).map(({ body }) => body)).toMatchObject([{ data: { id: "Ours" } }]);
 });
 
-test("a lost write is looked for, although the profile has named another place for the acting entity since", async () => {
+test("resume looks for a lost write although the profile has moved the acting entity since", async () => {
   const { project, proxy, service } = await desk({ "mint.yaml": MINT_ONCE });
   const run = runIn(await losingMint({ project, proxy }));
   project.write(

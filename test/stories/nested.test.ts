@@ -34,7 +34,7 @@ function named({ operation, body }: { readonly operation: string; readonly body:
   return `${operation} ${(body as { id: string }[])[0]?.id}`;
 }
 
-test("a foreach in a foreach, both in parallel: each write once, results by their keys", async () => {
+test("parallel rounds within parallel rounds make each write once, and keep their results by key", async () => {
   const project = newProject();
   project.write("rounds.yaml", ROUNDS);
   const run = await project.json("run", "rounds.yaml");
@@ -76,7 +76,7 @@ const KILLED = [
 ];
 
 describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
-  test.for(lines)("as soon as line %i stood there, and resumed: nothing twice", async (line) => {
+  test.for(lines)("no write is made twice when the kill comes after line %i, and the run resumes", async (line) => {
     const project = newProject();
     for (const [name, text] of Object.entries(files)) project.write(name, text);
     const running = project.start("run", "run.yaml");
@@ -100,7 +100,7 @@ describe.for(KILLED)("kill -9 within $name", ({ files, writes, lines }) => {
   });
 });
 
-test("what fails in an included playbook is shown with its own file and line, everywhere", async () => {
+test("a failure in an included playbook is shown with the file and line of that playbook", async () => {
   const project = newProject();
   project.write("parts/inner.yaml", INNER.replace("value: 5 }", 'value: "${{ 100 * inputs.id.size() - 100 }}" }'));
   project.write("outer.yaml", OUTER.replaceAll("./inner.yaml", "./parts/inner.yaml"));
@@ -123,7 +123,7 @@ test("what fails in an included playbook is shown with its own file and line, ev
   expect(stepIn(data, "first")).toMatchObject({ kind: "include", file: null, outcome: "failed" });
 });
 
-test("a null that an included playbook is given is no missing input: it is refused, and nothing is minted", async () => {
+test("an included playbook refuses a null for an input, and mints nothing", async () => {
   const project = newProject();
   const sized = INNER.replace("{ type: string }", "{ type: string }, value: { type: decimal, default: 100 }");
   project.write("inner.yaml", sized.replace("value: 5", 'value: "${{ inputs.value }}"'));
@@ -140,7 +140,7 @@ steps:
   expect(await embeddedCommits(project)).toEqual([]);
 });
 
-test("read-only is proved through what is included, before anything is sent", async () => {
+test("a read-only playbook that includes a write is refused before anything is sent", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();

@@ -41,7 +41,7 @@ test("the commands of the new README work as they are written", async () => {
   }
 });
 
-test("the staging example holds what a service needs, once its # are taken away", async () => {
+test("the staging example works as an environment once its lines are no comments", async () => {
   const project = newProject({});
   await project.run("new", "project", ".");
   const lines = project.read("tokenbook.yaml").split("\n");
@@ -55,7 +55,7 @@ test("the staging example holds what a service needs, once its # are taken away"
   expect(run.stderr, run.transcript).toContain("the environment variable LEDGER_KEY is not set");
 });
 
-test("nothing is overwritten, and then nothing is written", async () => {
+test("new writes nothing if one of its files exists", async () => {
   const project = newProject();
   project.write("README.md", "mine\n");
   const { code, stdout, stderr, transcript } = await project.run("new", "project", ".");

@@ -4,18 +4,15 @@ import { COMMAND, isOfClone, launch, newProject, servedSandbox } from "./world.t
 
 // The older Node starts the Node that `npm ci` installed in the clone, which does the work.
 
-test.runIf(isOfClone)(
-  "in a clone the command works with an older Node on the PATH, with its input, output and exit code",
-  async (context) => {
-    const old = oldNode();
-    if (old === undefined) return context.skip("there is no older Node on this machine");
-    const project = newProject({});
-    project.write("a file.yaml", "playbook: 1\nsteps: [{ id: status, uses: ledger.statu }]\n");
-    const checked = await launch([COMMAND, "check", "a file.yaml"], { cwd: project.folder, program: old.path }).ended;
-    expect(checked.code, checked.transcript).toBe(2);
-    expect(checked.stdout + checked.stderr, checked.transcript).toContain('did you mean "ledger.status"?');
-  },
-);
+test.runIf(isOfClone)("a command of a clone works with an older Node on the PATH", async (context) => {
+  const old = oldNode();
+  if (old === undefined) return context.skip("there is no older Node on this machine");
+  const project = newProject({});
+  project.write("a file.yaml", "playbook: 1\nsteps: [{ id: status, uses: ledger.statu }]\n");
+  const checked = await launch([COMMAND, "check", "a file.yaml"], { cwd: project.folder, program: old.path }).ended;
+  expect(checked.code, checked.transcript).toBe(2);
+  expect(checked.stdout + checked.stderr, checked.transcript).toContain('did you mean "ledger.status"?');
+});
 
 test.runIf(isOfClone)("a signal to the older Node stops the run as it would stop the command itself", async (context) => {
   const old = oldNode();

@@ -25,7 +25,7 @@ function onboarding(): Project {
   return project;
 }
 
-test("the onboarding is run again: every write is unchanged, and nothing is written", async () => {
+test("a second run of the onboarding writes nothing", async () => {
   const project = onboarding();
   const first = await project.run("run", "--verbose", "property-sale.yaml");
   expect(first.code, first.transcript).toBe(0);
@@ -60,7 +60,7 @@ test("the onboarding is run again: every write is unchanged, and nothing is writ
   }
 });
 
-test("other inputs write what is missing and nothing else, and the supply is reconciled", async () => {
+test("a run with other inputs writes only what is missing, and the supply is reconciled", async () => {
   const project = onboarding();
   const runs = [
     ["--input", "property=Loft12"],
@@ -95,7 +95,7 @@ test("other inputs write what is missing and nothing else, and the supply is rec
   expect(missing.stdout).toMatch(/new +[0-9a-f]{12} +tokens number of tokens: the list 3, the ledger 4/);
 });
 
-test("people approve in between: the run waits for dora, continues when she has approved, and is unchanged after that", async () => {
+test("a run waits for dora's approval, continues when she has approved, and then is unchanged", async () => {
   const world = await servedSandbox();
   const project = onboarding();
   project.serviceAt(world.url);

@@ -35,7 +35,7 @@ function holdsIn(project: Project): readonly unknown[] {
   );
 }
 
-test("only one run of a group acts: a second run is refused with the name of the holder, other groups continue, and the end of the run releases the group", async () => {
+test("only one run of a group acts, and a second run is refused with the name of the holder", async () => {
   const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("alice", "bob") });
   const { running, goOn } = await writing(at, "one.yaml");
   const seen = at.proxy.seen.length;
@@ -58,7 +58,7 @@ test("only one run of a group acts: a second run is refused with the name of the
   expect((await at.project.run("run", "other.yaml")).code).toBe(0);
 });
 
-test("a run that fails, one that is interrupted, and one that waits for a person keep no group", async () => {
+test("a run that failed, was interrupted or waits for a person holds no group", async () => {
   const at = await desk({
     "fails.yaml": `${REFUSE}    expect: [1 == 2]\n`,
     "pending.yaml": `${REFUSE}  - uses: ledger.asset.get\n    with: { assetType: Property, id: "\${{ steps.asset.id }}" }\n    until: response.owners.size() > 7\n    timeout: 1ms\n    on_timeout: pending\n`,
@@ -75,7 +75,7 @@ test("a run that fails, one that is interrupted, and one that waits for a person
   expect(holdsIn(at.project)).toEqual([]);
 });
 
-test("one that waits says for whom, and acts when the other has ended; an interrupt ends the waiting", async () => {
+test("a waiting run names the holder of its group, acts when the holder ends, and can be interrupted", async () => {
   const at = await desk({ "one.yaml": REFUSE, "patient.yaml": WAIT.replace("Record one", "Record patiently") });
   const { running, goOn } = await writing(at, "one.yaml");
   const waiting = at.project.start("run", "patient.yaml");
@@ -98,7 +98,7 @@ test("one that waits says for whom, and acts when the other has ended; an interr
   expect(holdsIn(at.project)).toEqual([]);
 });
 
-test("a wait that runs out is reported, and several playbooks of one command take turns", async () => {
+test("a run reports that its wait for a group is over, and playbooks of one command take turns", async () => {
   const brief = WAIT.replace("10m", "1ms");
   const at = await desk({ "one.yaml": REFUSE, "brief.yaml": brief, "all/a.yaml": WAIT, "all/b.yaml": WAIT, "all/c.yaml": WAIT });
   const { running, goOn } = await writing(at, "one.yaml");
@@ -113,7 +113,7 @@ test("a wait that runs out is reported, and several playbooks of one command tak
   expect(holdsIn(at.project)).toEqual([]);
 });
 
-test("the group of a process that was killed is free, and its run is resumed in it", async () => {
+test("the group of a killed process is free, and its run resumes in it", async () => {
   const at = await desk({ "one.yaml": REFUSE, "other.yaml": REFUSE.replace("playbook: 1", "playbook: 1\nid: other") });
   const { running, goOn } = await writing(at, "one.yaml");
   await running.signal("SIGSTOP");

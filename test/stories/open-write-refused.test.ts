@@ -112,7 +112,7 @@ test("a playbook that only reads begins again without a note, however its last r
   expect([again.code, again.stderr], again.transcript).toEqual([1, ""]);
 });
 
-test("the note on a new run names the unfinished one with the same inputs, also when one with others has passed since", async () => {
+test("the note on a new run names the unfinished run with the same inputs", async () => {
   const project = newProject(KEYS);
   const create = 'uses: ledger.asset.create, with: { assetType: Property, data: { id: "${{ inputs.house }}-${{ run.key }}" } }';
   const stats = 'uses: ledger.asset.stats, expect: [inputs.house != "a" || env.READY == "yes"]';
@@ -137,7 +137,7 @@ test("the note on a new run names the unfinished one with the same inputs, also 
 test.each([
   ["absent", "applied", ["ledger.token.create", "ledger.token.mint"]],
   ["applied", "absent", ["ledger.token.create", "ledger.token.mint", "ledger.token.mint"]],
-] as const)("a wrong word, %s instead of %s, is corrected until the run is resumed", async (wrong, right, done) => {
+] as const)("a wrong verdict, %s instead of %s, can be corrected until the run is resumed", async (wrong, right, done) => {
   const project = newProject({ ...KEYS, USER: "olga" });
   project.write("mint.yaml", MINT);
   const killed = await project
@@ -174,7 +174,7 @@ test("a run that says unknown says not to run the playbook again, with the comma
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create"]);
 });
 
-test("an open write keeps a run from beginning when its environment has another name, or its address another spelling", async () => {
+test("an open write keeps a run back although its environment has another name or spelling of the address", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();
@@ -199,7 +199,7 @@ test("an open write keeps a run from beginning when its environment has another 
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("--anyway runs beside an open write, and keeps who allowed it, why, and beside which", async () => {
+test("--anyway runs beside an open write, and the run keeps who allowed it, why, and beside which run", async () => {
   const project = newProject({ ...KEYS, USER: "olga" });
   project.write("mint.yaml", MINT);
   const run = await killedAtMint(project);
@@ -300,7 +300,7 @@ steps:
   expect(second.stderr, second.transcript).toContain(runIn(ended));
 });
 
-test("an open write whose token is a secret may be about any token: the journal does not say which", async () => {
+test("an open write whose token is a secret keeps back writes to any token", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject({ ...KEYS, TOKEN: "secretToken12345" });
@@ -317,7 +317,7 @@ test("an open write whose token is a secret may be about any token: the journal 
   expect(operationsOf(await service.commits())).toEqual([]);
 });
 
-test("an environment of another name at the same place: the same playbook is kept back there, and another one runs", async () => {
+test("a playbook with an open write is kept back in an environment of another name at the same address", async () => {
   const service = await servedSandbox();
   const project = newProject();
   const here = environmentAt(service.url);

@@ -74,7 +74,7 @@ test("with a state directory of its own, the pages and reports for people show c
   expect(pages).not.toContain("<here>");
 });
 
-test("ended at once by a second signal, a run is resumed by the command that is printed then", async () => {
+test("a run that a second signal ended resumes by the printed command", async () => {
   const at = await desk({ "record.yaml": RECORD });
   const { running, goOn } = await writing(at, "record.yaml", "--state", "last night");
   await running.signal("SIGINT");
@@ -86,7 +86,7 @@ test("ended at once by a second signal, a run is resumed by the command that is 
   expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
-test("with a file of variables of its own, the commands name it", async () => {
+test("the printed commands name the file of variables that the run was given", async () => {
   const { project, proxy } = await desk({ "mint.yaml": MINT_ONCE });
   project.write(
     "keys.env",
@@ -102,7 +102,7 @@ test("with a file of variables of its own, the commands name it", async () => {
   expect(resumed.stdout, resumed.transcript).toContain("✓ passed");
 });
 
-test("who only looks makes no state directory, and one that is named and not there is reported, not taken for an empty one", async () => {
+test("a reading command makes no state directory, and reports a named one that does not exist", async () => {
   const project = newProject({});
   const lookers = [
     ["runs"],

@@ -17,7 +17,7 @@ const STRAY = {
   appId: "type",
 };
 
-test("a plan is kept for its owner alone, meets the published schema, and a run with it does what it says", async () => {
+test("a plan file is readable only by its owner, meets its schema, and its run does what it says", async () => {
   const { project, service } = await onlyReading();
   project.write("onboarding.yaml", ONBOARDING);
   const kept = await project.run("plan", "onboarding.yaml", "--out", "onboarding.plan");
@@ -58,7 +58,7 @@ test("a plan that is out of date is refused before the first write, and every st
   expect(ran.code, ran.transcript).toBe(0);
 });
 
-test("a plan is carried out once, also where nothing that it reads shows that", async () => {
+test("a plan can be carried out only once, also if no read of it shows that", async () => {
   const { project, service } = await onlyReading();
   project.write("mint.yaml", playbookOf(CREATE));
   expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);
@@ -145,7 +145,7 @@ test("a plan is refused with another variable or other data, also where the plan
   expect(ran.code, ran.transcript).toBe(0);
 });
 
-test("a key that the service repeats is in no plan", async () => {
+test("a plan shows no key that the service repeats", async () => {
   const service = await servedSandbox();
   const proxy = await proxyTo(service.url);
   const project = newProject();

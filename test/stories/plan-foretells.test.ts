@@ -23,7 +23,7 @@ const MAY_BECOME: Readonly<Record<PlannedVerdict, readonly RowOutcome[]>> = {
 
 const files = ["onboarding/property-sale.yaml", ...globSync("scenarios/*.yaml", { cwd: join(ROOT, "playbooks") }).toSorted()];
 
-test.each(files)("what is planned of %s is what its run does", async (file) => {
+test.each(files)("a run of %s does what its plan predicts", async (file) => {
   const project = newProject();
   const playbook = join(ROOT, "playbooks", file);
   const ended = await project.run("plan", playbook, "--json", "--out", "playbook.plan");

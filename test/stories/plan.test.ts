@@ -131,7 +131,7 @@ test("reads that fail, and expectations that do not hold, are reported: exit 1",
   await expectNoWrite();
 });
 
-test("whether a block will be rescued is not known while a step in it may fail, nor what asks for it", async () => {
+test("plan does not predict the rescue of a block whose step may fail", async () => {
   const { project, service } = await onlyReading();
   project.write(
     "perhaps.yaml",
@@ -159,7 +159,7 @@ test("whether a block will be rescued is not known while a step in it may fail, 
   expect(operationsOf(await service.commits())).toHaveLength(2);
 });
 
-test("rounds side by side are planned as they are run: what has begun beside one that fails continues, and each is listed with its own", async () => {
+test("plan lists parallel rounds as they will run, also those beside a round that fails", async () => {
   const { project, expectNoWrite, service } = await onlyReading();
   project.write(
     "beside.yaml",
@@ -276,7 +276,7 @@ ${CREATE}  - id: outcome
   await expectNoWrite();
 });
 
-test("what would wait is shown, and what comes after it is not taken for known", async () => {
+test("plan shows a step that would wait, and does not claim to know what comes after it", async () => {
   const { project, expectNoWrite } = await onlyReading();
   project.write(
     "wait.yaml",
@@ -301,7 +301,7 @@ checks:
   await expectNoWrite();
 });
 
-test("no plan is made where the service does not answer, or the playbook has mistakes: exit 2", async () => {
+test("plan ends with 2 when the service does not answer or the playbook has mistakes", async () => {
   const { project } = await onlyReading();
   project.write("wrong.yaml", playbookOf("  - { uses: ledger.asset.nope }\n"));
   const wrong = await project.run("plan", "wrong.yaml");

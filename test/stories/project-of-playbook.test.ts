@@ -25,7 +25,7 @@ steps:
       behaviour: { decimal: 2, maxMintQuantity: "100.00", transferable: true, burnable: true }
 `;
 
-test("run from another folder, a playbook acts where the tokenbook.yaml beside it says, and the run is remembered there", async () => {
+test("a playbook that is run from another folder uses the tokenbook.yaml beside it, and keeps its run there", async () => {
   const service = await servedSandbox();
   const outer = newProject({});
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
@@ -62,7 +62,7 @@ test("a printed command finds the run from the folder in which the user types it
   expect(resumed.stdout).toContain("environment here ");
 });
 
-test("resumed from another folder than it began in: what is printed then resumes it", async () => {
+test("resume from another folder than the run began in prints the command that resumes it", async () => {
   const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
@@ -77,7 +77,7 @@ test("resumed from another folder than it began in: what is printed then resumes
   expect(resumed.code, resumed.transcript).toBe(0);
 });
 
-test("no run begins where tokenbook.yaml was moved to a folder above, and the runs were not", async () => {
+test("no run begins when tokenbook.yaml was moved to a parent folder without its runs", async () => {
   const service = await servedSandbox();
   const outer = newProject();
   outer.write("nightly/tokenbook.yaml", environmentAt(service.url));
@@ -178,7 +178,7 @@ test("a run on the embedded sandbox names it at its start, at its end and in its
 });
 
 test.each([["run"], ["plan"], ["schedule", "--once"], ["doctor"]])(
-  "in CI the embedded sandbox serves only where it is asked for by its name: %s %s",
+  "in CI the embedded sandbox is used only when --env names it: %s %s",
   async (...command) => {
     const project = newProject({ CI: "true" });
     project.write("look.yaml", LOOK);
@@ -194,7 +194,7 @@ test.each([["run"], ["plan"], ["schedule", "--once"], ["doctor"]])(
   },
 );
 
-test("a tokenbook.yaml that names the embedded sandbox is asking enough, in CI too", async () => {
+test("in CI a tokenbook.yaml that names the embedded sandbox is enough to use it", async () => {
   const project = newProject({ CI: "true" });
   expect((await project.run("new", "project", "fresh")).code).toBe(0);
   const ran = await project.run("run", "fresh/playbooks/first.yaml");
@@ -202,7 +202,7 @@ test("a tokenbook.yaml that names the embedded sandbox is asking enough, in CI t
   expect(existsSync(join(project.folder, "fresh/.tokenbook/journal.db"))).toBe(true);
 });
 
-test("a run of the sandbox that began before its playbook's tokenbook.yaml was looked for continues where it began", async () => {
+test("a run of the sandbox resumes where it began, although its playbook has a tokenbook.yaml now", async () => {
   const project = newProject();
   project.write("nightly/fails.yaml", FAILS);
   expect((await project.run("run", "nightly/fails.yaml")).code).toBe(1);

@@ -29,7 +29,7 @@ async function protectedDesk(): ReturnType<typeof desk> {
 
 const by = (project: Project, user: string): Project => project.as({ ...project.variables, USER: user });
 
-test("a run that writes is refused until somebody consents; one that reads is not", async () => {
+test("a protected environment refuses a run that writes without --yes, and allows one that reads", async () => {
   const { project, service } = await protectedDesk();
   const refused = await project.run("run", "mint.yaml");
   expect(refused.code, refused.transcript).toBe(2);
@@ -48,7 +48,7 @@ test("a run that writes is refused until somebody consents; one that reads is no
   expect(shown.stdout).toContain("olga consented to its writes in advance (--yes)");
 });
 
-test("a plan counts when somebody else has approved it, and as long as it holds", async () => {
+test("a plan needs the approval of somebody else than the one who starts the run", async () => {
   const { project, service } = await protectedDesk();
   expect((await project.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
   const olga = by(project, "olga");
@@ -80,7 +80,7 @@ test("a plan counts when somebody else has approved it, and as long as it holds"
   });
 });
 
-test("an approval counts for one run, and is kept where none begins", async () => {
+test("an approval allows one run, and is kept if that run does not begin", async () => {
   const { project, service } = await protectedDesk();
   const [olga, pavel] = [by(project, "olga"), by(project, "pavel")];
   const run = ["run", "mint.yaml", "--plan", "mint.plan"];
@@ -131,7 +131,7 @@ test("an edited playbook needs consent again, and one that is unchanged does not
   expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 20 }]);
 });
 
-test("what somebody approves is what they were shown, and what is compared with the service", async () => {
+test("an edited plan file allows no run, even if it is approved or put in place later", async () => {
   const { project, service, proxy } = await protectedDesk();
   const [olga, pavel] = [by(project, "olga"), by(project, "pavel")];
   const looking = MINT.replace("steps:", "steps:\n  - { id: look, uses: ledger.token.list }");
@@ -164,7 +164,7 @@ test("what somebody approves is what they were shown, and what is compared with 
   await refused("plan.not-approved");
 });
 
-test("an approval is not one of what was edited later, though the run with its key has begun", async () => {
+test("an approval does not cover an edit of the playbook, even if a run of the plan has begun", async () => {
   const { project, service } = await protectedDesk();
   const olga = by(project, "olga");
   const run = ["run", "mint.yaml", "--key", "K7", "--plan", "mint.plan"];
@@ -200,7 +200,7 @@ test("a message that asks for an approved plan has commands with everything that
   expect((await service.commits()).at(-1)?.body).toMatchObject([{ value: 7.5 }]);
 });
 
-test("the placeholder of a proposed command is no reason", async () => {
+test("approve refuses the placeholder TEXT as a reason", async () => {
   const { project } = await protectedDesk();
   await project.run("plan", "mint.yaml", "--out", "mint.plan");
   const pasted = await project.run("approve", "mint.plan", "--because", "TEXT");

@@ -6,7 +6,7 @@ import { page, projectAt, reconcileAtOnce as reconcile, type Reconciled } from "
 
 const reader = { userId: "auditor" };
 
-test("stale: what is in a queue of pending requests waits, by whatever word", async () => {
+test("reconcile-stale counts a request in a pending queue as waiting, whatever its status", async () => {
   const queue = ({ query }: Came): object => {
     const records =
       query.get("pendingOnly") === "true"
@@ -71,7 +71,7 @@ async function supplyOf(ledger: Partial<Ledger>): Promise<Reconciled> {
   return reconcile(project, "reconcile-supply", "supply", { tokens: ["Gold"], reader });
 }
 
-test("supply: what the mints add up to is held against the cap, and against what the token says was minted", async () => {
+test("reconcile-supply compares the sum of the mints with the cap and with the minted amount of the token", async () => {
   const well = await supplyOf({ transactions: [MINT, transaction("t2", "TRANSFER", 7)] });
   expect(well.code, well.transcript).toBe(0);
   expect(well.found.counts.compared).toBe(4);
@@ -85,7 +85,7 @@ test("supply: what the mints add up to is held against the cap, and against what
   expect(less.drifts).toEqual(["differs Gold minted 90 | 100"]);
 });
 
-test("supply: a token may have no cap, but one that does not state its behaviour may have one", async () => {
+test("reconcile-supply accepts a token without a cap, but not one without its behaviour", async () => {
   for (const behaviour of [{ decimal: 2 }, { decimal: 2, maxMintQuantity: 0 }]) {
     const none = await supplyOf({ token: { ...GOLD, behaviour } });
     expect(none.code, none.transcript).toBe(0);
@@ -172,7 +172,7 @@ function asset(id: string, quantity: number, docDefId = "Property"): object {
   return { identifier: { docType: "asset", docDefId, id }, shares: [{ tokenId: "Share1", quantity }] };
 }
 
-test("vaults: what is named or listed twice counts once, and is reported", async () => {
+test("reconcile-vaults counts what is named or listed twice once, and reports it", async () => {
   const well = await vaultOf(["Share1"], [asset("House1", 60), asset("House2", 30), asset("House1", 10, "Garden")]);
   expect(well.code, well.transcript).toBe(0);
   const named = await vaultOf(["Share1", "Share1"], [asset("House1", 200)]);
@@ -186,7 +186,7 @@ test("vaults: what is named or listed twice counts once, and is reported", async
   expect(debt.drifts).toEqual(["differs Vault1 Share1 of asset Property House2, at least 0 0 | -10"]);
 });
 
-test("vaults: an asset that is listed twice unlike counts neither way", async () => {
+test("reconcile-vaults leaves its comparison incomplete when two entries of an asset differ", async () => {
   const other = { identifier: { docType: "asset", docDefId: "Property", id: "House1" } };
   for (const [second, words] of [
     [asset("House1", 99_999), "99999 of Share1"],
@@ -201,7 +201,7 @@ test("vaults: an asset that is listed twice unlike counts neither way", async ()
   }
 });
 
-test("vaults: an asset without shares, and another vault's answer, are not read to their end", async () => {
+test("reconcile-vaults reports a gap for an asset without shares, and for the answer of another vault", async () => {
   const without = await vaultOf(["Share1"], [asset("House1", 100), { identifier: { id: "House2" } }]);
   expect(without.code, without.transcript).toBe(1);
   expect(without.found.gaps).toMatchObject([
@@ -214,7 +214,7 @@ test("vaults: an asset without shares, and another vault's answer, are not read 
   ]);
 });
 
-test("vaults: one that is no longer listed is missed, and one that nobody named is found", async () => {
+test("reconcile-vaults reports a vault that is no longer listed, and one that no input names", async () => {
   let listed: readonly string[] = [];
   const project = await projectAt({
     "/token/vault/all": () => listed.map((id) => ({ id, vaultTokenId: [] })),
@@ -247,7 +247,7 @@ const OTHERS: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ["orgId:org1 userId:orgId:alice", { orgId: "org1", userId: "orgId:alice" }],
 ];
 
-test("expected: a holder is a user of the reader's organization, and nobody who is called alike", async () => {
+test("reconcile-expected matches only users of the reader's organization", async () => {
   let accounts: readonly object[] = [];
   const project = await projectAt({ "/token/account/all": () => accounts });
   project.write("expected.csv", "holder,token,balance\nalice,Gold,10\n");
@@ -268,7 +268,7 @@ test("expected: a holder is a user of the reader's organization, and nobody who 
   expect(named.code, named.transcript).toBe(0);
 });
 
-test("expected: who holds nothing may be in the file, in the ledger, in both or nowhere", async () => {
+test("reconcile-expected treats a balance of 0 like a missing row", async () => {
   const project = await projectAt({
     "/token/account/all": () => [
       accountOf({ orgId: "org1", userId: "carol" }, 0),
@@ -285,7 +285,7 @@ test("expected: who holds nothing may be in the file, in the ledger, in both or 
   expect(nothing.code, nothing.transcript).toBe(0);
 });
 
-test("expected and holdings: an account of another token never passes for one of the token that was asked for", async () => {
+test("reconcile-expected and reconcile-holdings refuse an account of another token", async () => {
   const silver = { ...accountOf({ orgId: "org1", userId: "alice" }), tokenId: "Silver" };
   const project = await projectAt({
     "/token/account/all": () => [silver],
@@ -309,7 +309,7 @@ test("expected and holdings: an account of another token never passes for one of
   }
 });
 
-test("holdings: an account is an investor's, or another holder's, only if it is the very same entity", async () => {
+test("reconcile-holdings matches an account only to the very same entity", async () => {
   let accounts: readonly object[] = [];
   const held = { id: "1", tokenId: "gold", tokenCount: 10 };
   const project = await projectAt({

@@ -56,7 +56,7 @@ async function saleOf(...lists: readonly (readonly object[])[]): Promise<Project
   });
 }
 
-test("sales: a purchase that is listed twice is a drift, although what was sold seems to be bought", async () => {
+test("reconcile-sales reports a purchase that is listed twice, although the totals agree", async () => {
   const well = await reconcile(await saleOf([purchase("1", 15)], [purchase("2", 15)]), "reconcile-sales", "purchases", BUYERS);
   expect(well.code, well.transcript).toBe(0);
   for (const twice of [
@@ -69,7 +69,7 @@ test("sales: a purchase that is listed twice is a drift, although what was sold 
   }
 });
 
-test("sales: a purchase that is listed twice is one drift, when the sale has sold what was bought", async () => {
+test("reconcile-sales reports one drift when a purchase is listed twice and the total shows it too", async () => {
   const sold = await saleOf([purchase("1", 15), purchase("2", 15)], [purchase("1", 15)]);
   const found = await reconcile(sold, "reconcile-sales", "sales", BUYERS);
   expect(found.code, found.transcript).toBe(3);
@@ -79,7 +79,7 @@ test("sales: a purchase that is listed twice is one drift, when the sale has sol
   expect(list.drifts).toMatchObject([{ kind: "differs", key: { purchase: "1" }, left: "2", right: "1" }]);
 });
 
-test("sales: one that has sold more than was on sale is a drift", async () => {
+test("reconcile-sales reports a sale that has sold more than was on sale", async () => {
   const project = await projectAt({
     "/token-sales": () => page("sales", [{ id: "Sale1", totalSoldTokens: 30, tokenCountOnSale: 20 }]),
     "/investments/user/transactions": ({ headers }) =>
@@ -90,7 +90,7 @@ test("sales: one that has sold more than was on sale is a drift", async () => {
   expect(over.drifts).toEqual(["differs Sale1 30 | 20"]);
 });
 
-test("sales: a purchase below 0 is a drift, although another one offsets it", async () => {
+test("reconcile-sales reports a purchase below 0, although another one offsets it", async () => {
   const offset = await saleOf([purchase("1", 20), purchase("2", 15)], [purchase("3", -5), purchase("4", -5, { type: "payout" })]);
   const sums = await reconcile(offset, "reconcile-sales", "sales", BUYERS);
   expect(sums.code, sums.transcript).toBe(3);
@@ -99,7 +99,7 @@ test("sales: a purchase below 0 is a drift, although another one offsets it", as
   expect(found.drifts).toEqual(["missing-right 3 -5 | -"]);
 });
 
-test("sales: a payout of a sale is no purchase", async () => {
+test("reconcile-sales counts no payout as a purchase", async () => {
   const paid = [purchase("2", 5, { payoutId: "P1" }), purchase("3", 5, { type: "payout" }), purchase("4", 5, { type: "Payout" })];
   const short = await reconcile(await saleOf([purchase("1", 15), ...paid]), "reconcile-sales", "sales", BUYERS);
   expect(short.code, short.transcript).toBe(3);
@@ -108,7 +108,7 @@ test("sales: a payout of a sale is no purchase", async () => {
   expect(well.code, well.transcript).toBe(0);
 });
 
-test("sales: what was sold otherwise is of a sale that there is", async () => {
+test("reconcile-sales reports an unknown sale in soldOtherwise", async () => {
   const project = await saleOf([purchase("1", 25)]);
   const known = { ...BUYERS, soldOtherwise: [{ sale: "Sale1", sold: 5 }] };
   expect((await reconcile(project, "reconcile-sales", "sales", known)).code).toBe(0);

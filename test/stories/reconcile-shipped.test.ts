@@ -43,7 +43,7 @@ const holders = [
   { holder: "secondBuyer", credential: "SECOND_BUYER_KEY" },
 ];
 
-test("holdings: each investor's portfolio, read with a key of its own, against the ledger", async () => {
+test("reconcile-holdings compares each investor's portfolio with the ledger", async () => {
   const { project, world } = await business();
   await buy(project, "BUYER_KEY", 30);
   await buy(project, "SECOND_BUYER_KEY", 20);
@@ -86,7 +86,7 @@ steps:
   expect(bought.code, bought.transcript).toBe(0);
 }
 
-test("sales: what was sold is what all investors have bought", async () => {
+test("reconcile-sales compares what was sold with the purchases of all investors", async () => {
   const { project } = await business();
   await buy(project, "BUYER_KEY", 3);
   await buy(project, "SECOND_BUYER_KEY", 4);
@@ -104,7 +104,7 @@ test("sales: what was sold is what all investors have bought", async () => {
   expect(without.drifts).toEqual(["differs saleActive1 7 | 3"]);
 });
 
-test("supply: of each token the sum of its accounts, and its mints less its burns", async () => {
+test("reconcile-supply compares the supply of each token with its accounts, mints and burns", async () => {
   const { project, world } = await business();
   const well = await reconcile(project, "reconcile-supply", "supply", { tokens: ["Harbour"], reader });
   expect(well.code, well.transcript).toBe(0);
@@ -122,7 +122,7 @@ test("supply: of each token the sum of its accounts, and its mints less its burn
   expect((await reconcile(project, "reconcile-supply", "tokens", some)).code).toBe(0);
 });
 
-test("expected: the ledger is as a file in git says", async () => {
+test("reconcile-expected compares the ledger with a file", async () => {
   const { project } = await business();
   project.write("expected.csv", "holder,token,balance\nbuyer,Harbour,30.00\nsecondBuyer,Harbour,20\n");
   const given = { expected: "expected.csv", tokens: ["Harbour"], reader };
@@ -134,7 +134,7 @@ test("expected: the ledger is as a file in git says", async () => {
   ]);
 });
 
-test("stale: what waits longer than it may, but for what is known to", async () => {
+test("reconcile-stale reports requests that wait too long, except the known ones", async () => {
   const { project, world } = await business();
   const bob = { orgId: "org1", userId: "bob" };
   const waiting = { approvers: [bob], olderThan: "0h" };
@@ -151,7 +151,7 @@ test("stale: what waits longer than it may, but for what is known to", async () 
   expect(over.found.drifts, over.transcript).toMatchObject([{ kind: "missing-left" }]);
 });
 
-test("vaults: what share tokens supply is what was issued for the assets", async () => {
+test("reconcile-vaults compares the supply of share tokens with what was issued for the assets", async () => {
   const world = await servedSandbox();
   const project = newProject();
   project.serviceAt(world.url);
@@ -187,7 +187,7 @@ steps:
   expect(ill.drifts).toEqual(["differs Vault1 Share1 101 | 100"]);
 });
 
-test("a comparison of nothing does not pass", async () => {
+test("a reconciliation with nothing to compare does not pass", async () => {
   const { project } = await business();
   const run = async (name: string, inputs: Readonly<Record<string, unknown>>): Promise<readonly [number | null, string]> => {
     project.write("inputs.json", JSON.stringify(inputs));
