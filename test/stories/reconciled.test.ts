@@ -216,7 +216,7 @@ test("a drift in something that was not read is not reported as cleared", async 
   expect(third.found.drifts).toMatchObject([{ id: first.found.drifts[0]?.id, state: "persisting" }]);
 });
 
-test("what changes between two looks is moving, or settled; never a drift", async () => {
+test("a difference that changes between two looks is moving or settled, and never a drift", async () => {
   const { project, world } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100.5\nbob,Gold,21\n`);
   project.write("nightly.yaml", against("expected.csv").replace("recheck: 50ms", "recheck: 1500ms"));
@@ -229,7 +229,7 @@ test("what changes between two looks is moving, or settled; never a drift", asyn
   expect(accountsIn(JSON.parse(ended.stdout) as Printed).counts).toMatchObject({ settled: 1, new: 0, moving: 0 });
 });
 
-test("a difference younger than the settle time does not hold the run, and one that an earlier night has seen is a drift", async () => {
+test("a difference younger than the settle time leaves its run pending, and becomes a drift on a later night", async () => {
   const { project } = await ledgerWithGold();
   project.write("expected.csv", `${HEADER}alice,Gold,100\nbob,Gold,20\n`);
   const settling = (time: string): string =>
@@ -264,7 +264,7 @@ test("killed while it compares and resumed, it finds the same", async () => {
   expect(again.drifts).toEqual(found.drifts);
 });
 
-test("resumed, it does not take over what agreed when it was begun", async () => {
+test("a resumed run compares again what agreed before", async () => {
   const { project, world } = await ledgerWithGold();
   const comparing = (holder: string, balance: string): string => `  - id: ${holder}
     left: { rows: "[{'balance': ${balance}}]", key: "'${holder}'", value: row.balance }
@@ -289,7 +289,7 @@ test("resumed, it does not take over what agreed when it was begun", async () =>
   expect(outcomes(resumed)).toEqual(["drift", "ok", "failed"]);
 });
 
-test("a write hidden in what a reconciliation includes is refused before anything is asked", async () => {
+test("a reconciliation that includes a write is refused before it writes", async () => {
   const { project, world } = await ledgerWithGold();
   const before = await world.commits();
   project.write("nightly.yaml", against("expected.csv", "steps:\n  - { id: gold, uses: ./gold.yaml }\n"));

@@ -31,7 +31,7 @@ function notBegunIn(text: string): readonly NotBegun[] {
   return report.notBegun;
 }
 
-test("a playbook that no longer passes the check: its reports show that, also of the playbooks beside it", async () => {
+test("a playbook that fails the check replaces the old reports, also for the playbooks beside it", async () => {
   const project = await yesterday();
   project.write("broken.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
   const run = await project.run("run", "broken.yaml", "mint.yaml", "--json", ...REPORTS);
@@ -49,7 +49,7 @@ test("a playbook that no longer passes the check: its reports show that, also of
 test.for([
   ["an input that is missing", "input.invalid", ["run", "asked.yaml"]],
   ["an environment that is not there", "environment.none", ["run", "mint.yaml", "--env", "production"]],
-] as const)("%s: the reports are not those of the run before", async ([, code, args]) => {
+] as const)("a run that cannot begin replaces the reports of the run before: %s", async ([, code, args]) => {
   const project = await yesterday();
   project.write("asked.yaml", MINT_ONCE.replace("playbook: 1\n", "playbook: 1\ninputs: { amount: { type: decimal } }\n"));
   const run = await project.run(...args, ...REPORTS);
@@ -62,7 +62,7 @@ test.for([
 test.for([
   ["run", []],
   ["run --each", ["--each", "rows.csv"]],
-] as const)("%s of a playbook that is gone: the reports are not those of the run before", async ([, args]) => {
+] as const)("%s of a missing playbook replaces the reports of the run before", async ([, args]) => {
   const project = await yesterday();
   project.write("rows.csv", "id\nA\n");
   const run = await project.run("run", "gone.yaml", ...args, ...REPORTS);
@@ -71,7 +71,7 @@ test.for([
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "gone.yaml" } }]);
 });
 
-test("nothing to resume: the reports have no run", async () => {
+test("resume without an unfinished run replaces the old reports with empty ones", async () => {
   const project = await yesterday();
   const resumed = await project.run("resume", ...REPORTS);
   expect(resumed.code, resumed.transcript).toBe(0);
@@ -80,7 +80,7 @@ test("nothing to resume: the reports have no run", async () => {
   expect(notBegunIn(project.read("report.json"))).toEqual([]);
 });
 
-test("a run whose playbook is broken when it is resumed", async () => {
+test("resume of a run whose playbook is broken writes a report that names the playbook", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const killed = await project.as({ TOKENBOOK_FAILPOINT: "after:step.completed@token" }).run("run", "mint.yaml");
@@ -91,7 +91,7 @@ test("a run whose playbook is broken when it is resumed", async () => {
   expect(notBegunIn(project.read("report.json"))).toMatchObject([{ playbook: { file: "mint.yaml" } }]);
 });
 
-test("a reconciliation that cron runs once, and whose playbook is broken by now", async () => {
+test("schedule --once of a broken playbook replaces the reports of the run before", async () => {
   const project = await yesterday();
   project.write("mint.yaml", MINT_ONCE.replace("ledger.token.mint", "ledger.token.mnt"));
   const fired = await project.run("schedule", "mint.yaml", "--once", ...REPORTS);

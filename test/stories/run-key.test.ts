@@ -146,7 +146,7 @@ test("a key is of one playbook, with the same inputs and variables, in one envir
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
 
-test("what is no key, or a key for several playbooks, is refused before anything is sent", async () => {
+test("an invalid key, or one key for several playbooks, is refused before anything is sent", async () => {
   const { project, service } = await ground();
   project.write("other.yaml", PLAYBOOK);
   for (const key of ["", " ", "a b", "-x", "a".repeat(129), "a\nb", "ä"]) {

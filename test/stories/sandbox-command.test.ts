@@ -11,7 +11,7 @@ async function serving(project: Project, ...args: string[]): Promise<string> {
   return ledgerBaseUrl;
 }
 
-test("a fault plan in a file goes wrong as it says", async () => {
+test("the sandbox answers with the faults of a file", async () => {
   const project = newProject();
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: { status: 500 } }\n");
   project.write("read.yaml", READ);
@@ -33,7 +33,7 @@ test("an invalid fault plan is reported before anything is served", async () => 
   expect(empty.stderr, empty.transcript).toContain("faults.yaml:1:1 error source.empty");
 });
 
-test("a sandbox speaks as the profile of an environment says", async () => {
+test("the sandbox takes the names of parameters from the profile of an environment", async () => {
   const project = newProject();
   project.write("tokenbook.yaml", HERE);
   const url = await serving(project, "--profile", "here");
@@ -56,7 +56,7 @@ test("a profile that is not there is named, with the nearest", async () => {
   expect(wrong.stderr, wrong.transcript).toContain("next: --profile here");
 });
 
-test("a seed that comes too late is reported, and the file is served as it is", async () => {
+test("the sandbox serves a filled file as it is, and says that it ignores the seed", async () => {
   const project = newProject();
   project.write("seed.yaml", "ledgerApiKey: another\n");
   const file = ["--db", "sandbox.db"];

@@ -50,7 +50,7 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     await expect.poll(() => server.query(sql)).toHaveLength(1);
   }
 
-  test("its run writes nothing more when it wakes up, and reports its outcome", async () => {
+  test("the run of a frozen scheduler writes nothing more when it wakes up, and reports its outcome", async () => {
     const { service, schema, machine } = await place();
     const first = machine().start("schedule", "writes.yaml");
     await logged(first, "firing.started");

@@ -8,7 +8,7 @@ import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, type Printed,
 const describes = new SchemaSet().validator(scheduleSchema);
 
 describe("a schedule that is served", () => {
-  test("two processes on one state make one run a tick", async () => {
+  test("two schedulers on one state make one run for each firing", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
@@ -31,7 +31,7 @@ describe("a schedule that is served", () => {
     expect(begun.length).toBe(runs.length);
   });
 
-  test("killed in a run, the next start reports it and continues", async () => {
+  test("a scheduler whose predecessor was killed in a run reports it and continues", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -49,7 +49,7 @@ describe("a schedule that is served", () => {
     expect(passed).toMatchObject({ outcome: "passed", level: "info" });
   });
 
-  test("when it must stop, it lets the run in hand end, and begins no other", async () => {
+  test("a scheduler that must stop lets its run end, and begins no other", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -67,7 +67,7 @@ describe("a schedule that is served", () => {
     expect((await project.run("runs")).stdout).toMatch(/ passed /);
   });
 
-  test("an edited playbook is taken up; a broken one fails with what is wrong, and the schedule lives on", async () => {
+  test("a scheduler uses an edited playbook, and fails the firings of a broken one without stopping", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
@@ -87,7 +87,7 @@ describe("a schedule that is served", () => {
     await running.ended;
   });
 
-  test("it keeps the environment that it began with, whichever is the first now; tokenbook.yaml may be broken meanwhile", async () => {
+  test("a scheduler keeps the environment with which it began, also while tokenbook.yaml is broken", async () => {
     const project = newProject();
     const here = environmentAt((await servedSandbox()).url);
     const there = here.replace("here:", "there:").replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
@@ -160,7 +160,7 @@ describe("a schedule that is served", () => {
 });
 
 describe("a playbook that the system's own scheduler runs", () => {
-  test("ends with the run's exit code, and is remembered", async () => {
+  test("schedule --once ends with the exit code of the run, and records the firing", async () => {
     const project = newProject();
     project.write("tokens.yaml", reading());
     const passed = await project.run("schedule", "--once", "tokens.yaml");
@@ -182,7 +182,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(list.stdout, list.transcript).toMatch(/last +failed at /);
   });
 
-  test("is stopped when it takes too long, and has failed", async () => {
+  test("schedule --once ends a run at its time limit, as failed", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", waiting("{ cron: '* * * * *', timeLimit: 500ms }"));
@@ -193,7 +193,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect((await project.json("runs")).data.runs).toMatchObject([{ id: firing?.run, outcome: "interrupted" }]);
   });
 
-  test("is run again after a failure, as the playbook allows", async () => {
+  test("schedule --once repeats a failed run as often as the playbook allows", async () => {
     const project = newProject();
     project.write(
       "tokens.yaml",
@@ -206,7 +206,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect((await project.json("runs")).data.runs).toHaveLength(2);
   });
 
-  test("other inputs are another schedule", async () => {
+  test("schedule --once with other inputs is another schedule", async () => {
     const project = newProject();
     const wanted = "inputs: { least: { type: integer, default: 0 } }\nsteps:";
     const text = reading(undefined, '    expect: ["response.size() >= inputs.least"]\n');
@@ -220,7 +220,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(several.stderr, several.transcript).toContain("is on several schedules");
   });
 
-  test("two at once: one runs, the other reports it", async () => {
+  test("schedule --once reports a run of the same schedule that is under way", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -241,7 +241,7 @@ describe("a playbook that the system's own scheduler runs", () => {
     expect(ended.code, ended.transcript).toBe(0);
   });
 
-  test("one that writes is kept back while its last run waits for a person", async () => {
+  test("schedule --once does not repeat a write while its last run waits for a person", async () => {
     const project = newProject();
     project.write("hand-over.yaml", approvalPlaybook("    timeout: 300ms\n    on_timeout: pending"));
     const pending = await project.run("schedule", "--once", "hand-over.yaml");
@@ -267,7 +267,7 @@ describe("a playbook that the system's own scheduler runs", () => {
 });
 
 describe("a playbook that writes, and whose process is killed", () => {
-  test("with a write under way, it is not run again before somebody has looked after it", async () => {
+  test("a killed run with a write under way keeps the next firing back until somebody has looked", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -298,7 +298,7 @@ describe("a playbook that writes, and whose process is killed", () => {
     expect(mints).toHaveLength(1);
   });
 
-  test("with nothing under way, the next firing is a new run", async () => {
+  test("a killed run without a write under way leaves the next firing to a new run", async () => {
     const project = newProject();
     project.write("mint.yaml", MINT_ONCE);
     const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "before:attempt.intended@token" });

@@ -114,7 +114,7 @@ test.for(ANSWERS)("no output shows a secret that a service repeats in any spelli
   expectNoneIn(project, ...commands);
 });
 
-test("neither does the name of a round, nor a page of `tokenbook view`", async () => {
+test("no name of a round and no page of `tokenbook view` shows a secret", async () => {
   const { project, proxy } = await worldOf();
   const names = [`of ${KEY}`, `of ${encodeURIComponent(PIN)}`, `of ${Buffer.from(`u:${PIN}`).toString("base64")}`];
   project.write("rounds.yaml", ROUNDS);

@@ -9,8 +9,8 @@ async function hasComputed({ pid }: Running, hundredths: number): Promise<void> 
 
 const EXPECTED = Array.from({ length: 2 }, (_, at) => `"response.totalCount >= ${at}"`).join(", ");
 
-describe("a command that only reads is ended by a signal at once, as the system ends it", () => {
-  test.for(["SIGINT", "SIGTERM"] as const)("check of a large file: %s", async (signal) => {
+describe("a signal ends a command that only reads at once", () => {
+  test.for(["SIGINT", "SIGTERM"] as const)("check of a large file ends at %s", async (signal) => {
     const project = newProject();
     const steps = Array.from(
       { length: 9_000 },
@@ -26,7 +26,7 @@ describe("a command that only reads is ended by a signal at once, as the system 
     expect(ended.stdout + ended.stderr).toBe("");
   });
 
-  test.for(["SIGINT", "SIGTERM"] as const)("the language server: %s", async (signal) => {
+  test.for(["SIGINT", "SIGTERM"] as const)("the language server ends at %s", async (signal) => {
     const project = newProject();
     const asked = JSON.stringify({
       jsonrpc: "2.0",

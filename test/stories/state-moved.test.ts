@@ -91,7 +91,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     return shown;
   }
 
-  test("as long as the runs of the folder are not moved, none begins in the database that tokenbook.yaml names since", async () => {
+  test("no run begins in the database that tokenbook.yaml names while the runs of the folder are not moved", async () => {
     const { service, project, inFolder } = await place();
     expect((await inFolder("run", "mint.yaml", "--key", "M1")).code).toBe(0);
     for (const command of BEGINNING) {
@@ -115,7 +115,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(second.stderr).not.toContain(noted);
   });
 
-  test("from a folder into a database, where a run that waits continues, and back", async () => {
+  test("state move takes runs from a folder into a database, where a waiting run continues, and back", async () => {
     const { service, project, inFolder } = await place();
     await inFolder("run", "mint.yaml", "--key", "M1");
     await inFolder("schedule", "--once", "mint.yaml");
@@ -155,7 +155,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(kept.code, kept.transcript).toBe(0);
   });
 
-  test("again and again between the same two places, and twice in one direction", async () => {
+  test("state move works repeatedly between the same two places, and twice in one direction", async () => {
     const { service, project, inFolder, folder, database } = await place();
     await inFolder("run", "mint.yaml", "--key", "M1");
     await inFolder("schedule", "--once", "mint.yaml");
@@ -197,7 +197,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
   });
 
-  test("a process that has the state open when it leaves can begin nothing more in it", async () => {
+  test("a process that has the state open during a move begins nothing more in it", async () => {
     const { inFolder, project, folder, database } = await place();
     await inFolder("run", "mint.yaml");
     for (const [from, to, why] of [
@@ -213,7 +213,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     await refused(project.run("runs"), "state.moved-away");
   });
 
-  test("not while a submitted run waits: no worker would look for it in the old database", async () => {
+  test("state move refuses to move while a submitted run waits", async () => {
     const { project } = await place();
     const submitted = await project.run("submit", "mint.yaml", "--key", "J1");
     expect(submitted.code, submitted.transcript).toBe(0);
@@ -223,7 +223,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(existsSync(join(project.folder, ".tokenbook", "journal.db"))).toBe(false);
   });
 
-  test("not into a place that holds runs, not onto itself, and not from nowhere", async () => {
+  test("state move refuses a target that holds runs, a target equal to the source, and a missing source", async () => {
     const { project, inFolder } = await place();
     await project.run("run", "mint.yaml");
     await inFolder("run", "mint.yaml");

@@ -79,7 +79,7 @@ test.for([40, 80, 120])("at %i columns the tree goes and leaves the lines of a l
   expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
 });
 
-test("Ctrl-C: what is under way is waited for, and the last line says how to resume", async () => {
+test("Ctrl-C waits for what is under way, and the last line says how to resume", async () => {
   const { project, service, arrived, letGo } = await held();
   const terminal = onTerminal(project, 80, "run", "mint.yaml");
   await arrived;
@@ -92,7 +92,7 @@ test("Ctrl-C: what is under way is waited for, and the last line says how to res
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("Ctrl-C twice: it ends at once, shows the cursor, and says how to resume", async () => {
+test("a second Ctrl-C ends the run at once, shows the cursor, and says how to resume", async () => {
   const { project, arrived, letGo } = await held();
   const terminal = onTerminal(project, 100, "run", "mint.yaml");
   await arrived;

@@ -43,7 +43,7 @@ test.runIf(hasOpenssl)("no command that would send a key begins, and an impostor
   expect(heard.map(({ headers }) => headers["x-api-key"])).toEqual([]);
 });
 
-test.runIf(hasOpenssl)("neither does a web address that is notified, or a collector of traces", async () => {
+test.runIf(hasOpenssl)("no notification and no trace is sent to an impostor while certificates are not checked", async () => {
   const { url, heard } = await impostor();
   const project = newProject({ ...UNCHECKED, OTEL_EXPORTER_OTLP_ENDPOINT: url, HOOK: `${url}/notified` });
   project.write("mint.yaml", MINT_ONCE);

@@ -25,7 +25,7 @@ test("a port that is taken is reported, with the option that takes another", asy
   expect(ended.stderr).toContain("\n  tokenbook sandbox --port 0\n");
 });
 
-test("a folder that is a file, for what a test is to keep", async () => {
+test("a file in place of the folder of --keep is reported", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
   project.write("kept", "");
@@ -35,13 +35,13 @@ test("a folder that is a file, for what a test is to keep", async () => {
   );
 });
 
-test("no temporary folder", async () => {
+test("a missing temporary folder is reported", async () => {
   const project = newProject({ TMPDIR: join(newProject().folder, "nowhere") });
   project.write("look.yaml", LOOK);
   expectReported(await project.run("test", "--crash-everywhere", "look.yaml"), "next: set TMPDIR to a folder");
 });
 
-test("a file below a file, and a link that leads nowhere, which is not proposed instead of itself", async () => {
+test("a path below a file and a dangling link are reported, and the link is not proposed instead of itself", async () => {
   const project = newProject();
   project.write("look.yaml", LOOK);
   expectReported(await project.run("check", "look.yaml/more.yaml"), 'there is no file or folder "look.yaml/more.yaml"');
@@ -51,7 +51,7 @@ test("a file below a file, and a link that leads nowhere, which is not proposed 
   expect(dangling.stderr).not.toContain("did you mean");
 });
 
-test.runIf(process.getuid?.() !== 0)("a folder in which one may not read", async () => {
+test.runIf(process.getuid?.() !== 0)("a folder that cannot be read is reported", async () => {
   const project = newProject();
   project.write("closed/look.yaml", LOOK);
   chmodSync(join(project.folder, "closed"), 0);
@@ -59,7 +59,7 @@ test.runIf(process.getuid?.() !== 0)("a folder in which one may not read", async
   expectReported(await project.run("check", "."), 'the folder "." cannot be read');
 });
 
-test("a folder that is gone", async () => {
+test("a working directory that is gone is reported", async () => {
   const { folder } = newProject();
   const gone = join(folder, "gone");
   mkdirSync(gone);
@@ -71,7 +71,7 @@ test("a folder that is gone", async () => {
   ]);
 });
 
-test("where colours are both forbidden and forced, nothing is coloured, and nothing says otherwise", async () => {
+test("NO_COLOR wins over FORCE_COLOR without a warning", async () => {
   const project = newProject({ NO_COLOR: "1", FORCE_COLOR: "1" });
   project.write("look.yaml", LOOK);
   const ran = await project.run("run", "look.yaml");
