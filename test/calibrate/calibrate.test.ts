@@ -58,13 +58,13 @@ const SERVICES: readonly (readonly [string, Speaking])[] = [
   ],
 ];
 
-test.for(SERVICES)("nothing that is found of a service is wrong when it %s", async ([, speaking]) => {
+test.for(SERVICES)("calibrate finds no wrong value for a service that %s", async ([, speaking]) => {
   const found = await calibrated(speaking, true);
   expect(wrongIn(found, speaking)).toEqual([]);
   expect(found.findings.filter(({ strength }) => strength !== "undecided").length).toBeGreaterThan(25);
 });
 
-test("what cannot be distinguished from a gateway, or has no known name, is not decided", async () => {
+test("calibrate leaves a setting undecided if a gateway could explain it or its name is unknown", async () => {
   const [, speaking] = SERVICES[3] as readonly [string, Speaking];
   const { findings } = await calibrated(speaking, false);
   const undecided = findings.filter(({ strength }) => strength === "undecided").map(({ setting }) => setting.join("."));
@@ -81,7 +81,7 @@ test.for<Readonly<Record<string, string | true>>>([
   expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "undecided" });
 });
 
-test("a gateway that refuses does not show what the service would have refused", async () => {
+test("calibrate does not take the refusal of a gateway for one of the service", async () => {
   const twice = many(USUAL, ["dialect.accepts", ["second token", "second vault", "second deposit"]]);
   const faults = ["ledger.token.create", "ledger.vault.create", "ledger.vault.deposit"].map((operation) => ({
     operation,
@@ -94,7 +94,7 @@ test("a gateway that refuses does not show what the service would have refused",
   expect(unclear.map(({ setting }) => setting.at(-1))).toEqual(["tokenIdUnique", "vaultIdUnique", "sameVaultDepositRefused"]);
 });
 
-test("a write whose answer is lost is not sent again, decides nothing, and is named", async () => {
+test("calibrate does not repeat a write whose answer is lost, decides nothing by it, and names it", async () => {
   let commits: readonly string[] = [];
   let assets: readonly string[] = [];
   const lost = [
@@ -120,7 +120,7 @@ test("a write whose answer is lost is not sent again, decides nothing, and is na
   expect(assets).toEqual([]);
 });
 
-test("where no receipt says that a write is committed, no more is written and nothing is waited for", async () => {
+test("calibrate stops writing when no receipt says that a write is committed", async () => {
   let commits: readonly string[] = [];
   const unclear = many(USUAL, ["dialect.pendingReceipt", "not-found"], ["profile.ledger.receipt.committed", ["ACCEPTED"]]);
   const found = await calibrated(unclear, true, {
@@ -160,14 +160,14 @@ test.for<readonly [string, Given, RegExp]>([
 });
 
 test.for(["{}", "[]", "42", "null", '{"status":"SUCCESS","response":{}}'])(
-  "nothing is found in a service that answers %s to everything",
+  "calibrate proposes no change for a service that answers %s to everything",
   async (body) => {
     const { findings } = await calibratedAt({ status: 200, body });
     expect(findings.filter(isChange)).toEqual([]);
   },
 );
 
-test("a list that never ends is left after some pages", async () => {
+test("calibrate ends although a list of the service has no end, and proposes no change", async () => {
   let made = 0;
   const row = (): object => ({ id: `A${(made += 1)}`, assetType: "Bond", data: { id: `A${made}` } });
   const { findings } = await calibratedAt((path) => {
@@ -178,7 +178,7 @@ test("a list that never ends is left after some pages", async () => {
 });
 
 // The calibration writes the form of errors into tokenbook.yaml, so the form must not hold a key.
-test("no key that a service repeats is taken for a word of the service", async () => {
+test("calibrate takes no key that a service repeats for a word of the service", async () => {
   const key = "ledger-key-1";
   const reached = JSON.stringify({ status: "SUCCESS", totalCount: 1, countByType: [], response: {} });
   const { findings } = await calibratedAt((path) => {

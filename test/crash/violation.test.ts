@@ -53,7 +53,7 @@ async function runOnceMore(shell: Shell, again: Relaunch): Promise<void> {
 }
 
 test.for(["after:attempt.answered@mint", "after:attempt.intended@mint"])(
-  "what took effect too often is found, whether the resumed run passes or says unknown: %s",
+  "a crash test finds a write that took effect too often: %s",
   async (point) => {
     const differences = await violationAt(point, runOnceMore);
     expect(differences.join("\n")).toMatch(/took effect .*too often.*: ledger\.token\.create .*ONE/);
