@@ -8,7 +8,7 @@ CREATE TABLE approval (
 ) STRICT;
 `;
 
-/** Keeps a person's approval of a plan. */
+/** Keeps a person's approval of a plan. Only within a transaction, which the mark of a move ends: an approval in the old place would be lost. */
 export function approveIn(database: SqlDatabase, { plan, who, because, at }: Approval): void {
   database.run(
     `INSERT INTO approval (plan, who, because, at) VALUES (?, ?, ?, ?)
@@ -22,7 +22,7 @@ export function approveIn(database: SqlDatabase, { plan, who, because, at }: App
 
 /**
  * Uses up the approvals of a plan, and returns the latest one by somebody else; `undefined` if there is none, or another process has used it.
- * Several people approve the same thing, so their approvals are used together.
+ * Several people approve the same thing, so their approvals are used together. Only within a transaction.
  */
 export function useApproval(database: SqlDatabase, plan: string, starter: string): Approval | undefined {
   const approval = approvalsIn(database, plan).find(({ who }) => who !== starter);

@@ -299,7 +299,8 @@ export class JournalStore {
 
   /** Keeps a person's approval of a plan. */
   approve(approval: Approval): void {
-    approveIn(this.#database, { ...approval, because: this.#ports.redact(approval.because) });
+    const kept = { ...approval, because: this.#ports.redact(approval.because) };
+    this.#database.transaction(() => approveIn(this.#database, kept));
   }
 
   /** Returns the approvals of a plan, the latest first. */
@@ -309,7 +310,7 @@ export class JournalStore {
 
   /** Uses up the approvals of a plan for the person who starts its runs; `undefined` if nobody else has approved the plan. */
   useApproval(plan: string, starter: string): Approval | undefined {
-    return useApproval(this.#database, plan, starter);
+    return this.#database.transaction(() => useApproval(this.#database, plan, starter));
   }
 
   /** Returns the losses that people have accepted, the earliest first. */

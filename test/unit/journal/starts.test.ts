@@ -3,6 +3,7 @@ import { Failure } from "../../../src/base/failure.ts";
 import { leftBy } from "../../../src/engine/run/earlier/writes-left-open.ts";
 import { archiveRuns } from "../../../src/journal/archives/archive-runs.ts";
 import { JOURNAL_PART } from "../../../src/journal/format.ts";
+import { MovingJournal } from "../../../src/journal/moving.ts";
 import type { JournalStore } from "../../../src/journal/store.ts";
 import { ON_SERVER, TestState } from "../../state.ts";
 import { temporaryFolder } from "../../stories/world.ts";
@@ -111,6 +112,16 @@ test("of two processes that start runs of an approved plan, one has the approval
   store.approve({ ...given, who: "olga" });
   expect(store.useApproval("digest", "olga")).toBeUndefined();
   expect(store.approvals("digest")).toHaveLength(1);
+});
+
+test("a process that had the journal open when its state was moved can neither keep nor use an approval", () => {
+  const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
+  store.approve(given);
+  using moving = MovingJournal.open({ place: state.place, name: "here" });
+  moving.beginSource("m1", "there");
+  for (const change of [() => store.approve({ ...given, who: "quinn" }), () => store.useApproval("digest", "olga")])
+    expect(change).toThrow();
+  expect(store.approvals("digest")).toEqual([given]);
 });
 
 test("no run is named as the latest while the journal has one that began in the future, because the clock was set back", async () => {
