@@ -162,6 +162,14 @@ export const PLAYBOOK_CODES = {
     cure: "Check whether it is there: has(steps.ID.response) ? … : …",
     example: "maybe-unrun",
   },
+  "playbook.member-not-asked": {
+    severity: "warning",
+    title: "a member of a group cannot be asked",
+    meaning:
+      "A `conserve` reads the records of each member of the group. This member has no identity on that interface, so its records are left out, and the sums may differ although nothing is wrong.",
+    cure: "Give the member the identity, such as `investor: CREDENTIAL`, or name a group without it.",
+    example: "group-member-not-asked",
+  },
   "playbook.misspelt-condition": {
     title: "a condition is misspelt, or only part of one",
     meaning:

@@ -3,6 +3,7 @@ import type { Conserved } from "../../services/conserved.ts";
 import { conservedThings } from "../../services/services.ts";
 import { entriesIn, itemsIn, type MapNode, type SourceNode, startOf, textOf } from "../../source/node.ts";
 import { readUse } from "../steps/actor-use.ts";
+import { nameIn } from "../steps/identity.ts";
 import { type Beside, conditionOver, readSideRead } from "../steps/side-reads.ts";
 import { compileTemplate } from "../expressions/compile-template.ts";
 import { CHECK, type CheckFields } from "../keywords/comparison.ts";
@@ -94,15 +95,20 @@ function readEverybody(
   { spot, around, as: given }: Beside,
 ): readonly ActorUse[] {
   const as = given ?? around.defaultAs;
+  const place = as?.range ?? node.range;
   const group = around.actors.get(textOf(as) ?? "");
   around.context.usage.use("actors", group?.name ?? "");
   if (group?.group === true && conserved.seenByOwners) {
+    const { service } = operation;
     return group.identities.flatMap((identity): readonly ActorUse[] => {
-      const name = identity[operation.service.name];
-      return name === undefined ? [] : [{ kind: "identity", name, identity }];
+      const name = identity[service.name];
+      if (name !== undefined) return [{ kind: "identity", name, identity }];
+      const message = `"${nameIn(identity)}" of "${group.name}" has no identity on the ${service.name} interface, so it is not asked`;
+      const suggestion = `give it ${service.name}: CREDENTIAL, or name a group without it`;
+      around.context.report({ code: "playbook.member-not-asked", message, suggestion }, place);
+      return [];
     });
   }
-  const place = as?.range ?? node.range;
   const scope = scopeAt(around, spot);
   const use = readUse(as, { context: around.context, actors: around.actors, operation, scope, place, use: place });
   return use === undefined ? [] : [use];
