@@ -11,7 +11,7 @@ import { PLAIN_FORMAT, plainFormat } from "../sql/mark.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
 import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
-import { DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
+import { AWAY, DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
 import { MARK_OF_SESSION } from "./session.ts";
 import { assertLayout, assertUnmarked, makeTables, partOf, tryTables } from "./tables.ts";
 import type { Statement, StatementResult } from "./messages.ts";
@@ -286,7 +286,7 @@ export class PostgresDatabase implements SqlDatabase {
     const isMiddle = this.#waiting !== undefined && statements[0]?.text !== "BEGIN";
     const isFresh = this.#connection === undefined;
     if (isFresh && isMiddle)
-      throw new PassingFailure({ code: "database.unreachable", message: `${this.path} has ended the connection` });
+      throw new PassingFailure({ code: AWAY.code, message: `${this.path} has ended the connection`, next: AWAY.next });
     const connection = (this.#connection ??= this.#connect());
     const answer = ask({ kind: "send", connection, statements });
     if (!("error" in answer)) return answer;

@@ -8,7 +8,8 @@ export const DIVISION_BY_ZERO = "22012";
 export const READ_ONLY = "25006";
 
 const DAMAGED: FailureText = { code: "database.damaged", what: "is damaged", next: "restore the schema from a backup" };
-const AWAY: FailureText = {
+/** The server does not answer, or has ended the connection. */
+export const AWAY: FailureText = {
   passes: true,
   code: "database.unreachable",
   what: "cannot be reached",

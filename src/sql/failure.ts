@@ -1,4 +1,5 @@
-import { Failure } from "../base/failure.ts";
+import { type Advice } from "../base/command-line.ts";
+import { Failure, type FailureDetails } from "../base/failure.ts";
 
 /** An error of a database, for people. */
 export interface FailureText {
@@ -9,8 +10,15 @@ export interface FailureText {
   readonly passes?: true;
 }
 
-/** Thrown if a database cannot be used. */
-export class DatabaseFailure extends Failure {}
+/** Thrown if a database cannot be used. It always says what to do. */
+export class DatabaseFailure extends Failure {
+  declare readonly next: string;
+
+  // oxlint-disable-next-line no-useless-constructor -- its parameter has the advice
+  constructor(details: FailureDetails & { readonly next: Advice }) {
+    super(details);
+  }
+}
 
 /** Thrown if a transaction was rolled back because a requirement did not hold. */
 export class Unmet extends Error {}
