@@ -223,7 +223,7 @@ export class RunJournal {
 
   #cannotWrite(last: RunRecord | undefined, error: unknown): Failure {
     const about = last !== undefined && "step" in last ? ` (${last.kind} of step "${last.step}")` : "";
-    const { why, next } = error instanceof DatabaseFailure ? error : { why: undefined, next: "make room on the disk" };
+    const { why, next } = remedyOf(error);
     const isThere = this.#hasRecords || this.#opening === undefined;
     return new Failure({
       code: CANNOT_WRITE,
@@ -286,6 +286,11 @@ const CANNOT_WRITE = "journal.cannot-write";
 /** Whether an error is the failure for records that cannot be written. */
 export function isUnwritten(error: unknown): error is Failure {
   return error instanceof Failure && error.code === CANNOT_WRITE;
+}
+
+/** Returns why records cannot be written, if the database says why, and what to do before the next attempt. */
+export function remedyOf(error: unknown): { readonly why: string | undefined; readonly next: string } {
+  return error instanceof DatabaseFailure ? error : { why: undefined, next: "make room on the disk" };
 }
 
 const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";

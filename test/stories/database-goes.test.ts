@@ -82,6 +82,14 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
     return { service, proxy, way, project: at(way.port), direct: at(server.port), schema };
   }
 
+  /** Runs a comparison whose sides differ, and returns the id of its drift. */
+  async function foundDrift(project: Project): Promise<string> {
+    project.write("compare.yaml", DIFFERING);
+    await project.run("run", "compare.yaml");
+    const { stdout } = await project.run("drift", "list", "--json");
+    return (JSON.parse(stdout) as { drifts: { id: string }[] }).drifts[0]?.id ?? "";
+  }
+
   /** Stops the database while a request is held, and restarts it once the run waits for it. The run passes and has minted once. */
   async function mintedOnce(service: Service, run: Running, release: () => void): Promise<string> {
     await server.stop("immediate");
@@ -128,10 +136,7 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
 
   test("a command whose record may be lost says that it may be recorded, and repeating it does no harm", async () => {
     const { way, project } = await desk();
-    project.write("compare.yaml", DIFFERING);
-    await project.run("run", "compare.yaml");
-    const { stdout } = await project.run("drift", "list", "--json");
-    const id = (JSON.parse(stdout) as { drifts: { id: string }[] }).drifts[0]?.id ?? "";
+    const id = await foundDrift(project);
     await project.run("plan", "order.yaml", "--input", "order=1", "--out", "order.plan.json");
     const day = isoDay(Date.now() + DAY_MS);
     const words = [
@@ -152,10 +157,7 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
 
   test("right after a person's word is kept: the command says that it is", async () => {
     const { way, project } = await desk();
-    project.write("compare.yaml", DIFFERING);
-    await project.run("run", "compare.yaml");
-    const { stdout } = await project.run("drift", "list", "--json");
-    const id = (JSON.parse(stdout) as { drifts: { id: string }[] }).drifts[0]?.id ?? "";
+    const id = await foundDrift(project);
     await project.run("submit", "order.yaml", "--input", "order=1", "--key", "O1");
     const because = ["--because", "it is known"];
     const words = [

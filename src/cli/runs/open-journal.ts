@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { Failure } from "../../base/failure.ts";
 import type { KnownArchive } from "../../journal/archives/archives.ts";
-import { isUnwritten, LOOKING } from "../../journal/journal.ts";
+import { isUnwritten, LOOKING, remedyOf } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
-import { DatabaseFailure } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import { knownStatePlace, type Where } from "../project/project.ts";
 import type { Shell } from "../shell.ts";
@@ -25,9 +24,9 @@ export async function changeJournal<T>(shell: Shell, where: Where, change: (stor
   }
 }
 
-// To continue the run, as its journal suggests, would leave out what the person said.
+// The journal suggests to continue the run, and that would leave out what the person said.
 function sayAgain({ code, message, cause }: Failure): Failure {
-  const { why, next } = cause instanceof DatabaseFailure ? cause : { why: undefined, next: "make room on the disk" };
+  const { why, next } = remedyOf(cause);
   return new Failure({
     code,
     message,

@@ -143,9 +143,9 @@ interface Refusing {
 // A run does the same checks before it starts.
 async function refusalOf({ shell, where, target }: Refusing, ready: ReadyPlaybook): Promise<PlannedProblem | null> {
   const state = statePlace(shell, where);
-  const by =
+  const submitted =
     where.key === undefined ? await submittedBefore(shell, { state, environment: target.environment }, ready) : undefined;
-  const refused = by ?? peekIntoJournal(state, (store) => refusedBeside(store, { shell, target }, ready));
+  const refused = submitted ?? peekIntoJournal(state, (store) => refusedBeside(store, { shell, target }, ready));
   if (refused === undefined) return null;
   const { code, message, next = null } = refused;
   return { code, message, next };
@@ -154,19 +154,19 @@ async function refusalOf({ shell, where, target }: Refusing, ready: ReadyPlayboo
 function refusedBeside(
   store: JournalStore,
   { shell, target }: Omit<Refusing, "where">,
-  { playbook, inputs, env }: ReadyPlaybook,
+  ready: ReadyPlaybook,
 ): Failure | undefined {
-  const given = { inputs: inOrganization(playbook, inputs, organizationOf(target)), env };
+  const { playbook, ...given } = placedIn(target, ready);
   const starting = { playbook, target, given, folder: folderInProject(shell) };
   return refusalBeside(leftBehindBefore(store, starting, { clock: systemClock }));
 }
 
 function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {
-  return ready.map(({ playbook, inputs, env }) => ({
-    playbook,
-    env,
-    inputs: inOrganization(playbook, inputs, organizationOf(target)),
-  }));
+  return ready.map((each) => placedIn(target, each));
+}
+
+function placedIn(target: Target, ready: ReadyPlaybook): ReadyPlaybook {
+  return { ...ready, inputs: inOrganization(ready.playbook, ready.inputs, organizationOf(target)) };
 }
 
 /** Opens the environment that the options name for reading, and closes it after the work. */
