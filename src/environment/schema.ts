@@ -18,7 +18,7 @@ const reference = {
 const baseUrl = {
   type: "string",
   pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$",
-  description: "Scheme, host and port of the service, without user and password.",
+  description: "Scheme, host and port of the service, and its path if it has one; without user and password.",
   examples: ["https://ledger.example.com:8443"],
 };
 
@@ -53,7 +53,7 @@ const environmentOfService = {
     protected: {
       type: "boolean",
       description:
-        "A run that writes here needs a person's consent: an answer to the question, --yes, or a plan that somebody else has approved.",
+        "A run that writes here needs a person's consent: the name of the environment, typed when `run` asks for it; --yes; or a plan that somebody else has approved.",
     },
     settleWithin: {
       type: "string",
@@ -65,12 +65,15 @@ const environmentOfService = {
       type: "string",
       pattern: DURATION_PATTERN,
       description:
-        "A read shows everything that took effect this long before the read. `0s`: reads are strongly consistent. By default any read may be old, so that a missing effect proves nothing.",
+        "A read shows everything that took effect this long before it. `0s`: reads are strongly consistent. Without it, any read may be old, so a missing effect proves nothing.",
     },
     pacing: {
       type: "object",
-      description: "How many reads each interface may get: per second, and at once. Writes are not limited.",
-      properties: { perSecond: { type: "integer", minimum: 1 }, atOnce: { type: "integer", minimum: 1 } },
+      description: "How many reads each interface may get. Writes are not limited.",
+      properties: {
+        perSecond: { type: "integer", minimum: 1, description: "Reads in one second." },
+        atOnce: { type: "integer", minimum: 1, description: "Reads at the same time." },
+      },
       additionalProperties: false,
       minProperties: 1,
     },
@@ -145,7 +148,7 @@ export const environmentSchema: object = {
     state: {
       type: "object",
       description:
-        "Where runs, drifts and schedules are remembered: a PostgreSQL database, for many machines. Left out: the folder .tokenbook.",
+        "Where runs, drifts and schedules are remembered: a PostgreSQL database, for many machines. Without it: the folder .tokenbook.",
       properties: {
         postgres: {
           ...reference,
@@ -161,7 +164,7 @@ export const environmentSchema: object = {
           type: "array",
           items: { enum: RISKS },
           description:
-            "Settings of the server under which it may lose a record, and a write that followed it, after a crash or a failover. A run that writes is refused under them, unless they are named here.",
+            "Settings of the server with which a crash or a failover may lose a record, and the write after it. With such a setting, tokenbook refuses a run that writes, unless the setting is named here.",
         },
       },
       required: ["postgres"],
@@ -170,7 +173,7 @@ export const environmentSchema: object = {
     heartbeat: {
       ...webAddress,
       description:
-        "A monitoring service that raises the alarm when nothing pings it: env:NAME, file:PATH, or https://… Scheduled runs ping it with /start, with / and their exit code, or with /fail.",
+        "A monitoring service that raises the alarm when nothing pings it: env:NAME, file:PATH, or https://… tokenbook adds /start to the address when a scheduled run starts, / and its exit code when it ends, and /fail when no run was made.",
     },
   },
   required: ["environments"],

@@ -82,9 +82,11 @@ export type OperationName = OperationNames[InterfaceName];
 /** What the service description leaves open, where this service differs from the defaults. */
 export interface Profile {
   readonly ledger: {
-    /** Where the acting entity travels. */
+    /** How a request names the acting entity. */
     readonly onBehalfOf: {
+      /** Where in the request. */
       readonly in: "query" | "header";
+      /** The name of the query parameter or header. */
       readonly name: string;
     };
     /** Names on the wire of the parameters whose names the description does not show. */
@@ -93,16 +95,16 @@ export interface Profile {
       readonly bookmark: string;
       readonly pendingOnly: string;
     };
-    /** Records on a page when a call names no size. tokenbook requests it unless it is the default. */
+    /** Records on a page when a call names no size. tokenbook puts it into its requests unless it is the default. */
     readonly pageSize: number;
-    /** The bookmark of a page after which there is no other. A missing or empty bookmark always means that. */
+    /** The bookmark of the last page. A missing or empty bookmark always means the last page too. */
     readonly lastBookmark: string;
     /** How a receipt reports the outcome of a write; any other status means that it is not decided yet. */
     readonly receipt: {
       readonly committed: readonly (string)[];
       readonly failed: readonly (string)[];
       readonly pending: string;
-      /** A receipt that says that a write is committed names its transaction: one that names none is not believed. `false` only for a service whose receipts never do. */
+      /** A receipt of a committed write names its transaction. tokenbook does not believe a receipt that names none. Set `false` only for a service whose receipts never name one. */
       readonly namesTransaction: boolean;
     };
     /** Words for the state of transfer requests, approvals and approvers. */
@@ -136,13 +138,17 @@ export interface Profile {
     };
     /** The id attribute of each asset type. */
     readonly primaryKey: Readonly<Record<string, string>>;
-    /** What the service can be relied on for when the answer to a write was lost. */
+    /** What tokenbook may rely on when the answer to a write was lost. */
     readonly capabilities: {
+      /** The service refuses a second token of the same id. */
       readonly tokenIdUnique: boolean;
+      /** The service refuses a second vault of the same id. */
       readonly vaultIdUnique: boolean;
+      /** The service refuses to deposit an asset into the vault that holds it already. */
       readonly sameVaultDepositRefused: boolean;
+      /** The service refuses to mint more than `maxMintQuantity`. */
       readonly overMintRefused: boolean;
-      /** The service carries out all items of a request, or none. Otherwise a refusal of a request with several items does not prove that nothing was done. */
+      /** The service carries out all items of a request, or none. If it does not, a refused request with several items may have carried out some of them. */
       readonly batchIsOneTransaction: boolean;
     };
   };
@@ -161,7 +167,7 @@ export interface Profile {
       readonly purchaseDate: string;
       readonly timezone: string;
     };
-    /** Items on a page when a call names no limit. tokenbook requests it unless it is the default. */
+    /** Items on a page when a call names no limit. tokenbook puts it into its requests unless it is the default. */
     readonly pageSize: number;
   };
   /** The status code of a refusal, by its condition, where it is not the usual one. */
