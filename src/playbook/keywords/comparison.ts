@@ -42,7 +42,10 @@ export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
   with: { ...SIDE_READ.with, ...notConserved("with"), edit: "conflict" },
   that: expression("An expression over response, the answer of the read.", { ...notConserved("that"), edit: "conflict" }),
   conserve: { ...CONSERVE, edit: "conflict" },
-  severity: choice(["error", "warn"], "With warn the check is reported, and the run passes", { default: "error", edit: "none" }),
+  severity: choice(["error", "warn"], "With warn, the report shows a failed check, and the run passes", {
+    default: "error",
+    edit: "none",
+  }),
 };
 
 /** Rows that are read from outside of the service. */
@@ -55,7 +58,7 @@ export interface RowsFields extends Values<OutsideKind | "headers" | "each" | "n
 
 // Without a pattern, because the check itself reports a wrong reference without showing it.
 const REFERENCE = { type: "string" };
-const FILE = "from the playbook's folder; packed by gzip or not";
+const FILE = "from the playbook's folder; plain or compressed with gzip";
 const QUERY_OF = "The query under `query` gives the rows";
 
 /** The keywords of rows from outside of the service. */
@@ -64,7 +67,7 @@ export const ROWS: Keywords<RowsFields> = {
   ndjson: node({ type: "string" }, `The path of a file with a JSON object on each line, ${FILE}.`),
   sqlite: node({ type: "string" }, `The path of a SQLite file from the playbook's folder. ${QUERY_OF}.`),
   postgres: node(REFERENCE, `Where the address of a PostgreSQL database is: env:NAME. ${QUERY_OF}.`),
-  http: node(REFERENCE, "Where the address of a JSON API is: env:NAME. It is asked by GET."),
+  http: node(REFERENCE, "Where the address of a JSON API is: env:NAME. tokenbook sends it GET requests."),
   query: text("One SELECT. Its first column names a row in messages, so begin with the primary key."),
   headers: node(
     { type: "object", propertyNames: { pattern: "^[A-Za-z0-9-]+$" }, additionalProperties: REFERENCE, minProperties: 1 },
@@ -72,7 +75,7 @@ export const ROWS: Keywords<RowsFields> = {
   ),
   each: expression("The rows of an answer: an expression over response and page. By default, the answer itself."),
   next: expression(
-    "Where the next page is: an expression over response and page that gives an address, a map of parameters, or null after the last page. By default, the Link header says it.",
+    "Where the next page is: an expression over response and page that gives an address, a map of parameters, or null after the last page. By default, the Link header decides.",
   ),
   properties: node(
     { type: "object", minProperties: 1 },
@@ -213,13 +216,13 @@ export const COMPARISON: EditedKeywords<ComparisonFields, FixedOfComparison> = {
     }),
     read: (value) => Decimal.parse(value?.kind === "scalar" ? String(value.value) : "0") ?? Decimal.of(0),
   },
-  settle: duration("A difference that is younger is moving, and not yet a drift", { default: "0s", edit: "none" }),
+  settle: duration("A younger difference is moving, and not yet a drift", { default: "0s", edit: "none" }),
   // Values change while they are read. A moment later, a transfer is complete on both sides.
   recheck: duration("How long to wait before a difference is read again, to confirm it", {
     default: "2s",
     edit: "none",
   }),
-  empty: choice(["fail", "pass"], "What it does when neither side has a row: nothing is compared then", {
+  empty: choice(["fail", "pass"], "What happens when neither side has a row, so that nothing is compared", {
     default: "fail",
     edit: "none",
   }),

@@ -52,8 +52,8 @@ export const SCHEDULE: Keywords<ScheduleFields> = {
     "What to do while the previous run has not ended: skip this one, let one wait, or cancel the older one",
     { default: "skip" },
   ),
-  catchup: duration("How late a missed firing may still run, the last of several; 0s: never", { default: "0s" }),
-  jitter: duration("Delays each firing by up to this time, always by the same", { default: "0s" }),
+  catchup: duration("How late a missed firing may still run; of several, only the last one runs. 0s: never", { default: "0s" }),
+  jitter: duration("Delays each firing by up to this time, always by the same amount", { default: "0s" }),
   timeLimit: duration("How long a run may take, with all its tries; then it is stopped and fails."),
   retry: element(retryWith("1m"), "Repeats a failed run; only for a playbook of mode: read-only."),
 };
@@ -120,7 +120,7 @@ const check = frameOf(CHECK, {
 export const PLAYBOOK: Keywords<PlaybookFields> = {
   playbook: node({ const: 1 }, "The version of the language.", { required: true }),
   id: text(
-    "Its drifts are remembered by it, in place of the file's name: give one before you rename the file.",
+    "Drifts are remembered under it instead of the file's name: set one before you rename the file.",
     {},
     { pattern: TAG_PATTERN },
   ),
@@ -128,13 +128,13 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
   description: text("What people should know about it."),
   tags: node(
     { type: "array", items: { type: "string", pattern: TAG_PATTERN }, minItems: 1 },
-    "Words by which playbooks are chosen: tokenbook run playbooks --tags smoke,!slow.",
+    "Words by which you choose playbooks: tokenbook run playbooks --tags smoke,!slow.",
   ),
-  mode: choice(["read-only", "read-write"], "read-only is proved before the first request", { default: "read-write" }),
+  mode: choice(["read-only", "read-write"], "read-only: the check proves that no step writes", { default: "read-write" }),
   schedule: elementNode(SCHEDULE, "When `tokenbook schedule` runs the playbook."),
   concurrency: elementNode(
     CONCURRENCY,
-    "One run at a time: of all that share a state directory and name the same group, one acts.",
+    "Of all runs that share a state directory and name the same group, only one acts at a time.",
   ),
   inputs: inputsWith({ type: "object", examples: ["{ type: integer }"] }),
   env: node(
@@ -161,7 +161,7 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
     "Who acts, by name; a list is a group.",
   ),
   defaults: element(AS, "The actor of every step without its own `as`."),
-  steps: steps("What is done, one after the other. A playbook has `steps`, `reconcile` or `checks`."),
+  steps: steps("What to do, one step after the other. A playbook has `steps`, `reconcile` or `checks`."),
   reconcile: node(
     { type: "array", items: comparison, minItems: 1, maxItems: LIMITS.comparisons },
     "What must agree, in a playbook of mode: read-only.",
@@ -178,7 +178,9 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
 /** Makes the row of `inputs` from the schema of one of them. */
 export function inputsWith(input: object): Keyword<Value> {
   const schema = { type: "object", propertyNames: NAME, additionalProperties: input };
-  return node(schema, "Typed values given when the playbook is run, by name: in expressions inputs.NAME.", { each: () => INPUT });
+  return node(schema, "Typed values that you give when you run the playbook, by name: in expressions inputs.NAME.", {
+    each: () => INPUT,
+  });
 }
 
 /** Makes the row of `secrets` from the schema of one secret. The check reads each of them. */

@@ -42,7 +42,7 @@ const HEAD: EditedKeywords<HeadFields, FixedOfHead> = {
     { edit: "none" },
   ),
   name: text("What the step does, for people.", { edit: "none" }),
-  if: node({ type: ["string", "boolean"] }, "An expression; when it is false the step is skipped.", { edit: "conflict" }),
+  if: node({ type: ["string", "boolean"] }, "An expression. If it is false, the step is skipped.", { edit: "conflict" }),
   foreach: { ...LOOP, edit: "conflict" },
 };
 
@@ -87,7 +87,7 @@ const DISCOVER: Keywords<DiscoverFields> = {
   ...SIDE_READ,
   read,
   within,
-  one: expression("An expression over response that gives a list of exactly one.", { required: true }),
+  one: expression("An expression over response that gives a list of exactly one item.", { required: true }),
   outputs: node(
     { type: "object", propertyNames: NAME, additionalProperties: { type: "string" }, minProperties: 1 },
     "What later steps get, as expressions over one.",
@@ -120,7 +120,7 @@ export interface MessageFields extends Values<"matches"> {
 }
 
 const MESSAGE: Keywords<MessageFields> = {
-  contains: text("A part of the message, to the letter.", {}, { minLength: 1 }),
+  contains: text("A part of the message, letter by letter.", {}, { minLength: 1 }),
   matches: node({ type: "string", minLength: 1 }, "A regular expression (RE2) that is found in the message."),
 };
 
@@ -142,7 +142,7 @@ const FAILS: Keywords<FailsFields> = {
     { anyOf: [STATUS, { type: "array", items: STATUS, minItems: 1 }] },
     "The HTTP status code of the refusal, or a list of possible codes.",
   ),
-  message: element(MESSAGE, "What the service's message must hold.", {}, { minProperties: 1 }),
+  message: element(MESSAGE, "What the service's message must contain or match.", {}, { minProperties: 1 }),
 };
 
 /** The fields of a call in addition to its head. */
@@ -179,7 +179,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     "The effect that the write must have. If it is there already, the step is unchanged and nothing is sent; after the write it must be there.",
     { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "conflict" },
   ),
-  discover: element(DISCOVER, "Finds by reading what the write made and did not name.", {
+  discover: element(DISCOVER, "Finds, with a read, what the write made but did not name.", {
     only: "writes",
     ...notWithFails("changes nothing, so there is nothing to discover"),
     edit: "none",
@@ -216,7 +216,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     ...notWithFails("has no response to wait for"),
     edit: "none",
   }),
-  timeout: duration("When to stop repeating for `until`; left out, as `wait` says.", {
+  timeout: duration("When to stop repeating for `until`; without it, `wait` decides.", {
     needs: {
       keyword: "until",
       message: "timeout says how long to repeat for `until`, and there is no until",
@@ -239,7 +239,7 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   ),
   fails: element(
     FAILS,
-    "The service must refuse this call, and everything that is given here must hold of its refusal.",
+    "The service must refuse this call, and its refusal must match everything that is given here.",
     { edit: "conflict" },
     { minProperties: 1 },
   ),
