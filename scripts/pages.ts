@@ -88,8 +88,10 @@ export function limitsPage(root: URL): string {
   if (described !== Object.keys(LIMITS).length)
     throw new Error(`${described} of ${Object.keys(LIMITS).length} limits have words`);
   return page("Limits", [
-    "Every wait, list, loop and text has a bound. They are not settings: each is far above what a playbook needs, and keeps a mistake, or a service that",
-    "never ends, from taking the machine with it. Anything beyond a limit is reported.",
+    "tokenbook limits every wait, list, loop and text. You cannot set the limits. Each one is far above what a playbook needs, and protects the machine from a",
+    "mistake or an endless answer. tokenbook reports what exceeds a limit.",
+    "",
+    "A row with several limits gives them in the order of its words. Where a name ends in `Ms`, the limit is in milliseconds.",
     "",
     ...table(["what", "limit", "name"], rows),
   ]);

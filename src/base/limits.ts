@@ -39,26 +39,26 @@ export const LIMITS = {
   lockTries: 20,
   /** How old an intent may be when its request leaves, in milliseconds. A process that was suspended for longer does not send the request. */
   intentMs: 10_000,
-  /** How long before the readings of a write, in milliseconds, the write of another run may have taken effect and still be missing in them. */
+  /** If the write of another run took effect less than this time before the readings of a write, they may not show it yet, in milliseconds. */
   justBeforeMs: 5_000,
-  /** How long another run may find the effect of an acknowledged write that is not known to have taken effect, in milliseconds. */
+  /** How long after its acknowledgement another run still expects the effect of a write, if nobody has seen the effect, in milliseconds. */
   mayArriveMs: 86_400_000,
   /** How long a request without an answer may still arrive and undo what another run does, if no `settleWithin` is declared, in milliseconds. */
   lateWriteMs: 3_600_000,
-  /** How long a run waits before it begins while another process acts as the same entity, in milliseconds. */
+  /** How long a run waits to start while another process acts as the same entity, in milliseconds. */
   entityWaitMs: 600_000,
   /** Open writes that a message names if they prevent a run from starting, and characters of a caller's key. */
   openWritesShown: 5,
   keyChars: 128,
   /** Runs that a message lists if a part of an id fits several. */
   runsNamed: 10,
-  /** Later runs of a playbook that are checked before `resume` without a run's name resumes the last run that did not pass. */
+  /** Later runs of the same playbook that `resume` without a run's name checks before it resumes the last run that did not pass. */
   laterRuns: 1_000,
-  /** Runs of a playbook that did not pass and that are searched for one with the same inputs before a new run begins. */
+  /** Runs of a playbook that did not pass, among which a new run searches for one with the same inputs before it starts. */
   unfinishedRuns: 50,
   /** Steps that a message names because a new run would repeat them. */
   writtenShown: 5,
-  /** Changes to an edited playbook that are shown because they do not fit what its run has done, and characters of each value in them. */
+  /** Refused edits of a playbook that a message shows, and characters of each value in them. */
   editConflicts: 20,
   editedChars: 200,
   /** Bytes of the head of one answer, and of the part of an answer that is held in memory. */
@@ -72,9 +72,9 @@ export const LIMITS = {
   expressionChars: 10_000,
   /** Syntax nodes of one expression. */
   expressionNodes: 2_000,
-  /** Expressions kept for the next place, or playbook, that writes the same. */
+  /** Checked expressions that are kept in memory, so that the same text is not checked twice. */
   recent: 4_000,
-  /** Comprehensions (`map`, `filter`, `exists`, …) inside one another. */
+  /** Nesting of comprehensions (`map`, `filter`, `exists`, …). */
   expressionComprehensions: 2,
   /** Steps that one evaluation may take: about one for each part that is evaluated, more for long lists, texts and numbers. */
   expressionSteps: 10_000_000,
@@ -82,11 +82,11 @@ export const LIMITS = {
   rowsTogether: 1_000,
   /** Characters of a text that expressions join. */
   textChars: 16_777_216,
-  /** Steps that the check of one value against a schema may take, counted in the same way. */
+  /** Steps that the check of one value against a schema may take, counted like those of an evaluation. */
   validationSteps: 10_000_000,
   /** Parts of one JSON Schema, with what it refers to. */
   schemaParts: 2_000,
-  /** Characters of a text that a `format` of a JSON Schema is compared with, and of a duration in an expression. */
+  /** Characters of a text that is checked against a `format` of a JSON Schema, and of a duration in an expression. */
   formatChars: 2_000,
   durationChars: 100,
   /** Parts of one pattern, with its repetitions written out. */
@@ -99,7 +99,7 @@ export const LIMITS = {
   explainedEvaluations: 20_000,
   explainedCandidates: 200,
   explainedItems: 5,
-  /** Conditions shown under which the expectation would hold, and differing places of two values. */
+  /** Conditions shown under which a failed expectation would hold, and differing places shown of two values. */
   explainedHints: 5,
   explainedChanges: 20,
   /** Edits that are searched for between two lists before they are compared place by place. */
@@ -107,7 +107,7 @@ export const LIMITS = {
   /** Characters of one value as JSON, and its nesting. */
   shownChars: 1_000,
   shownDepth: 20,
-  /** Lines of the answer, and their characters. */
+  /** Lines of the answer that a failed expectation shows, and their characters. */
   shownLines: 30,
   shownAnswerChars: 8_000,
   /** Conditions of one step that held and are kept with their values, values of each condition, characters of one value, and characters of all values that are kept of one step. */
@@ -167,7 +167,7 @@ export const LIMITS = {
   diagnosticsAsText: 200,
   /** Files that a message names because they cannot be run or are skipped. */
   filesNamed: 20,
-  /** Characters kept of what a child process says on stderr. */
+  /** Characters kept of the stderr of a child process. */
   childErrorChars: 65_536,
   /** Crash tests: the longest time before a run is killed, in milliseconds, how often the run is resumed, and differences shown of each. */
   crashChildMs: 600_000,
@@ -278,13 +278,13 @@ export const LIMITS = {
   viewSchedules: 200,
   viewHistory: 500,
   viewFirings: 5,
-  /** Points of a line of a plot, and bars. */
+  /** Points of a line in a chart, and bars in a chart. */
   plotPoints: 200,
   /** Rows of each table of a comparison. */
   htmlRows: 200,
   /** Comparisons of one playbook. */
   comparisons: 100,
-  /** Rows of one side of a comparison, and differing keys above which the two sides do not match at all. */
+  /** Rows of one side of a comparison, and differing keys above which it reports that the two sides do not match at all. */
   compareRows: 10_000_000,
   drifts: 10_000,
   /** Characters of the rows that are held in memory until all reads that may have their keys have ended. Further rows go to a temporary file. */
