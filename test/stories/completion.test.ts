@@ -116,8 +116,8 @@ test("completion adds no space after a folder, offers no name that a shell would
   project.write("größe/ö.yaml", MINT_ONCE);
   expect(await asked("run", "gr")).toEqual(["größe/\t"]);
   project.write("tokenbook.yaml", 'environments:\n  good: embedded\n  "$(touch pwned)": embedded\n');
-  expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside of tokenbook"]);
-  expect(await asked("run", "--env=go")).toEqual(["--env=good\tthe sandbox inside of tokenbook"]);
+  expect(await asked("run", "--env", "")).toEqual(["good\tthe sandbox inside tokenbook"]);
+  expect(await asked("run", "--env=go")).toEqual(["--env=good\tthe sandbox inside tokenbook"]);
   project.write("tokenbook.yaml", "environments: [");
   expect(await asked("run", "--env", "")).toEqual([]);
   project.write(".tokenbook/journal.db", "no database");

@@ -159,7 +159,7 @@ test("the debug variables of Node and of libraries show no secrets either", asyn
   expect(hits(stdout + stderr)).toEqual([]);
 });
 
-test("the sandbox inside of tokenbook is given stand-ins, which are alike wherever it counts", async () => {
+test("the sandbox inside tokenbook is given stand-ins, which are alike wherever it counts", async () => {
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
   project.write("everywhere.yaml", EVERYWHERE);
   project.write("inner.yaml", INCLUDED);

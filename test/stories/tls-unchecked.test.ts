@@ -56,7 +56,7 @@ test.runIf(hasOpenssl)("no notification and no trace is sent to an impostor whil
   expect(heard, fired.transcript).toEqual([]);
 });
 
-test("where nothing is encrypted, and in the sandbox inside of tokenbook, the variable keeps nobody from working", async () => {
+test("where nothing is encrypted, and in the sandbox inside tokenbook, the variable keeps nobody from working", async () => {
   const project = newProject(UNCHECKED);
   project.write("mint.yaml", MINT_ONCE);
   const embedded = await project.run("run", "mint.yaml");

@@ -51,7 +51,7 @@ const environments: Source = ({ cwd }) => {
   if (file === undefined) return [{ value: "sandbox" }];
   return outlineEnvironments(file, cwd).map(({ name, embedded }) => ({
     value: name,
-    description: embedded ? "the sandbox inside of tokenbook" : "a service",
+    description: embedded ? "the sandbox inside tokenbook" : "a service",
   }));
 };
 

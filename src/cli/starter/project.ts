@@ -1,14 +1,14 @@
 const ENVIRONMENT = `# Where playbooks run, by name. The first is the default; --env NAME takes another.
 environments:
-  sandbox: embedded # both interfaces inside of tokenbook; nothing leaves this machine
+  sandbox: embedded # the sandbox inside tokenbook; nothing leaves this machine
 
-  # A service: take the # away, and put your own values in. \`tokenbook schema environment\` lists every setting.
+  # Your service: remove each # and write your own values. \`tokenbook schema environment\` lists every setting.
   # staging:
   #   ledger:
   #     baseUrl: "https://ledger.example.com"
   #     appId: app1
   #     orgId: org1
-  #     apiKey: env:LEDGER_KEY # where the key is, never the key itself; or file:PATH. A .env beside this file is read too
+  #     apiKey: env:LEDGER_KEY # never the key itself: env:NAME is a variable (also from .env beside this file), file:PATH a file
   #   investor:
   #     baseUrl: "https://store.example.com"
   #     credentials:
@@ -19,10 +19,10 @@ environments:
 
 const FIRST = `playbook: 1
 name: Mint a first hundred
-description: Creates a token, mints some of it, and proves that the supply is what was minted. Run it as often as you like.
+description: Creates a token, mints some of it, and checks that the supply is the minted amount. Run it as often as you like.
 
 inputs:
-  amount: { type: decimal, minimum: "0.01", default: "100.00", description: How much is minted. }
+  amount: { type: decimal, minimum: "0.01", default: "100.00", description: How much to mint. }
 
 actors:
   issuer: { ledger: "userId:alice" } # an entity of the ledger
@@ -31,7 +31,7 @@ defaults: { as: issuer }
 steps:
   - id: token
     name: Create the token
-    uses: ledger.token.create # its id is chosen by the run: each run makes its own token
+    uses: ledger.token.create # each run chooses a new id, so it makes its own token
     with:
       name: First
       symbol: FST
@@ -40,7 +40,7 @@ steps:
 
   - id: mint
     name: Mint
-    uses: ledger.token.mint # a write waits until it is committed, and is never sent twice
+    uses: ledger.token.mint # a step that writes waits until the ledger has committed it
     with: { id: "\${{ steps.token.id }}", to: "\${{ actors.issuer }}", value: "\${{ inputs.amount }}" }
 
   - id: supply
@@ -55,7 +55,7 @@ outputs:
 
 const IGNORED = `# The memory of runs: what was sent and answered, and the data of the sandbox.
 .tokenbook/
-# Keys, where they are kept in a file beside tokenbook.yaml.
+# The keys of your service.
 .env
 node_modules/
 `;
@@ -66,16 +66,16 @@ function readme(name: string): string {
 Playbooks for a token investment and asset tokenization service, run by tokenbook.
 
 \`\`\`sh
-tokenbook check playbooks              # every mistake, before anything is sent
-tokenbook run playbooks/first.yaml     # on the sandbox that is inside of tokenbook, see tokenbook.yaml
-tokenbook doctor                       # whether runs can begin here, and what to fix
-tokenbook operations                   # what can be called
+tokenbook check playbooks              # finds mistakes before anything is sent
+tokenbook run playbooks/first.yaml     # runs on the sandbox inside tokenbook: see tokenbook.yaml
+tokenbook doctor                       # checks whether runs can start here, and shows what to fix
+tokenbook operations                   # lists what a step can call
 tokenbook new playbook playbooks/second.yaml --uses ledger.token.create --uses ledger.token.mint
 \`\`\`
 
-What a run did is remembered in \`.tokenbook/\`; \`tokenbook runs\` lists it, \`tokenbook resume\` continues a run that stopped.
+\`.tokenbook/\` is the memory of runs. \`tokenbook runs\` lists them, and \`tokenbook resume\` continues a run that stopped.
 
-Lines for CI:
+In CI:
 
 \`\`\`sh
 tokenbook fmt --check .
@@ -83,8 +83,8 @@ tokenbook check playbooks --format github
 tokenbook run playbooks --report junit=report.xml
 \`\`\`
 
-Completion and hover in editors with a YAML language server: \`tokenbook schema > playbook.schema.json\`, and a first line
-\`# yaml-language-server: $schema=../playbook.schema.json\` in each playbook.
+For completion in an editor with a YAML language server, run \`tokenbook schema > playbook.schema.json\`, and begin each playbook with the line
+\`# yaml-language-server: $schema=../playbook.schema.json\`.
 `;
 }
 

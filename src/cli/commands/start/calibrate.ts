@@ -95,7 +95,7 @@ function notAnEntity(text: string): Failure {
 function isEmbedded(environment: string): Failure {
   return new Failure({
     code: "calibrate.embedded",
-    message: `the environment "${environment}" is the sandbox inside of tokenbook, which has no profile to edit`,
+    message: `the environment "${environment}" is the sandbox inside tokenbook, which has no profile to edit`,
     next: "leave out --write, or name the environment of a service: --env NAME",
   });
 }
