@@ -80,7 +80,7 @@ function sealedIn({ archives }: ArchivedRuns): readonly (readonly string[])[] {
 
 const MINTED = [intended("mint"), answered("mint", "acknowledged", { payload: { transactionId: "t1" } }), completed("mint")];
 
-test("finished runs go into a file that verifies by itself, and leave the journal", async () => {
+test("archiving moves finished runs from the journal into a file that can be verified alone", async () => {
   await ended("one", { facts: MINTED });
   await ended("two", { outcome: "failed" });
   await ended("three");
@@ -102,14 +102,14 @@ test("finished runs go into a file that verifies by itself, and leave the journa
   reopened().close();
 });
 
-test("a run whose write may still arrive stays, because another run may find that write", async () => {
+test("a run stays in the journal while its write may still take effect", async () => {
   await ended("one", { facts: MINTED, arrives: 2 * DAY });
   await ended("two");
   expect(sealedIn(archive())).toEqual([]);
   expect(sealedIn(archive({ before: now + DAY + 1 }))).toEqual([["one"]]);
 });
 
-test("each archive holds the digest of the one before it", async () => {
+test("each archive has the digest of the archive before it", async () => {
   for (const run of ["one", "two", "three"]) {
     await ended(run);
     archive();
@@ -119,7 +119,7 @@ test("each archive holds the digest of the one before it", async () => {
   expect([first?.problem, second?.problem]).toEqual([null, null]);
 });
 
-test("a run is read from its archive as it was in the journal", async () => {
+test("an archive gives back a run as it was in the journal", async () => {
   await ended("one", { facts: MINTED });
   await ended("two", { outcome: "failed" });
   await ended("three");
@@ -145,7 +145,7 @@ test("a run is read from its archive as it was in the journal", async () => {
   for (const place of [folder, path]) expect(() => open(place, "two")).toThrow("is damaged at line");
 });
 
-test("a run that is open, unknown, pending, held, needed by a drift, or not old enough, stays", async () => {
+test("a run stays in the journal if it is open, unknown, pending, held, too young, or needed by a drift", async () => {
   await ended("pending", { outcome: "pending" });
   await ended("unknown", { outcome: "unknown", facts: [intended("mint")], arrives: "open" });
   await ended("conflict", { outcome: "conflict" });
@@ -176,7 +176,7 @@ test("a run that is open, unknown, pending, held, needed by a drift, or not old 
   expect(sealedIn(archive({ before }))).toEqual([["drift", "held"]]);
 });
 
-test("a key of an archived run begins no second run, and its transactions are no new evidence", async () => {
+test("an archived run keeps its key, and its transactions prove no other write", async () => {
   await ended("paid", { key: "ORDER-17", facts: MINTED });
   await ended("last");
   archive();
@@ -188,7 +188,7 @@ test("a key of an archived run begins no second run, and its transactions are no
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "paid", step: "mint", target: opened.target }]);
 });
 
-test("a state that is moved keeps its archives, and the keys in them", async () => {
+test("a moved state still knows its archives and their keys", async () => {
   await ended("paid", { key: "ORDER-17", facts: MINTED });
   await ended("last");
   archive();
@@ -204,7 +204,7 @@ test("a state that is moved keeps its archives, and the keys in them", async () 
   moved.close();
 });
 
-test("wherever archiving is killed, each run is in the journal or in an archive, and a repeat completes it", async () => {
+test("if archiving is killed at any point, each run is in the journal or in an archive, and a second command completes the work", async () => {
   await ended("one");
   await ended("two");
   await ended("last");
@@ -224,7 +224,7 @@ test("wherever archiving is killed, each run is in the journal or in an archive,
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
 });
 
-test("many runs go into several archives, so that no commit is long; killed between two of them, the command continues", async () => {
+test("many runs go into several archives, each with a short commit, and a killed command continues with the next archive", async () => {
   const many = Array.from({ length: LIMITS.archiveRuns }, (_, at) => `run-${at}`);
   for (const run of [...many, "another", "last"]) await ended(run);
   const beforeSecond = (at: string): void => {
@@ -241,7 +241,7 @@ test("many runs go into several archives, so that no commit is long; killed betw
   ]);
 });
 
-test.skipIf(ON_SERVER)("the digest of an archive is printed, also when the next one cannot be written", async () => {
+test.skipIf(ON_SERVER)("the command prints the digest of each archive, even if it cannot write the next one", async () => {
   for (let run = 0; run < LIMITS.archiveRuns + 2; run++) await ended(`run-${run}`);
   writeFileSync(join(folder, archiveName(2)), "somebody else's");
   let printed = "";
@@ -252,7 +252,7 @@ test.skipIf(ON_SERVER)("the digest of an archive is printed, also when the next 
   expect(printed).toContain(store.archives.last()?.digest);
 });
 
-test("two processes that archive at the same time make one archive", async () => {
+test("two processes that archive at the same time write one archive", async () => {
   await ended("one");
   await ended("two");
   await ended("last");
@@ -266,7 +266,7 @@ test("two processes that archive at the same time make one archive", async () =>
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ runs: 2, problem: null }]);
 });
 
-test("a run that was continued after it was sealed is sealed again as a whole", async () => {
+test("a run that continued after its archive was written is archived again as a whole", async () => {
   await ended("one", { outcome: "failed" });
   await ended("two");
   await ended("last");
@@ -279,14 +279,14 @@ test("a run that was continued after it was sealed is sealed again as a whole", 
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
 });
 
-test("a run that is continued while its archive is written is not removed", async () => {
+test("a run that continues while its archive is written stays in the journal", async () => {
   await ended("one", { outcome: "failed" });
   await ended("last");
   expect(() => archive({ reached: () => void store.take("one") })).toThrow("was continued");
   expect(store.ids()).toEqual(["one", "last"]);
 });
 
-test("a run that is continued between its choice and its archive is not called damaged, nor removed", async () => {
+test("a run that continues after it was chosen for an archive is neither reported as damaged nor removed", async () => {
   await ended("one", { outcome: "failed" });
   await ended("last");
   const chosen = [...store.archives.older(now, () => undefined)].filter((run) => "end" in run);
@@ -301,7 +301,7 @@ test("a run that is continued between its choice and its archive is not called d
   expect(() => store.archives.remove({ number: 1, digest, file, sealedAt: now }, runs)).toThrow(changed);
 });
 
-test("archives of another journal are neither continued nor replaced", async () => {
+test("archiving neither continues nor replaces the archives of another journal", async () => {
   const own = store;
   store = new TestState().openJournal();
   await ended("theirs");
@@ -322,7 +322,7 @@ test("archives of another journal are neither continued nor replaced", async () 
   expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
 });
 
-test("archives are compared with the journal wherever they are: a copy is known by its digests, and one that was written again by its place", async () => {
+test("archives are compared with the journal in any folder: a copy has the known digests, and a rewritten archive does not", async () => {
   for (const run of ["one", "two", "three", "four", "last"]) {
     await ended(run);
     archive();
@@ -370,7 +370,7 @@ function sealedAgain(lines: readonly string[]): string {
   return `${text}\n${(lines.at(-2) ?? "").replace(/(?<="digest":")\w+/, digestOf("sha256", `${text}\n`))}\n`;
 }
 
-test("a gap is reported as a range, however far the numbers are apart, and a name that tokenbook does not give is none", async () => {
+test("missing archives are reported as a range, however large, and files with other names are no archives", async () => {
   for (const run of ["one", "two", "last"]) {
     await ended(run);
     archive();
@@ -392,7 +392,7 @@ test("a gap is reported as a range, however far the numbers are apart, and a nam
   ]);
 });
 
-test("whoever changes, cuts, removes or renames an archive is found out", async () => {
+test("verification finds each change, cut, removal and renaming of an archive", async () => {
   for (const run of ["one", "two", "three", "four", "last"]) {
     await ended(run, { facts: MINTED });
     archive();

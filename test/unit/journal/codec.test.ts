@@ -71,7 +71,7 @@ const facts = values.chain((value): fc.Arbitrary<Fact> =>
   ),
 );
 
-test("whatever the writer of records accepts, the reader reads, and gives the same", () => {
+test("the reader returns each record that the writer accepts, unchanged", () => {
   let accepted = 0;
   const tried = 2_000;
   fc.assert(
@@ -94,7 +94,7 @@ test("whatever the writer of records accepts, the reader reads, and gives the sa
   expect(accepted).toBeGreaterThan(tried / 3);
 });
 
-test("a record is as deep as may be read, and no deeper", () => {
+test("the writer accepts records as deep as the reader reads, and no deeper", () => {
   // Three levels surround an item: the record, its list of rounds, and the round.
   const item = (levels: number): Fact => ({ ...expanded("all"), rounds: [{ key: "k", item: nested(levels, null) }] }) as Fact;
   expect(readBack(item(LIMITS.recordDepth - 3))).toEqual(item(LIMITS.recordDepth - 3));
@@ -103,7 +103,7 @@ test("a record is as deep as may be read, and no deeper", () => {
   );
 });
 
-test.each(["__proto__", "constructor", "prototype"])("a record with the key %s is not taken", (key) => {
+test.each(["__proto__", "constructor", "prototype"])("the writer refuses a record with the key %s", (key) => {
   const outputs = Object.fromEntries([[key, "x"]]) as Record<string, Json>;
   expect(() => encode({ kind: "run.closed", outcome: "passed", outputs }, asIs)).toThrow(
     `(run.closed): the key "${key}" is not allowed`,
@@ -125,14 +125,14 @@ const REPEATED: readonly Fact[] = [
   { ...settled("mint", "applied"), transactionId: KEY, spends: `receipt ${KEY}`, alsoSpends: [KEY] } as Fact,
 ];
 
-test.each(REPEATED)("no record keeps a key that the service gives as an id or a time: $kind", (fact) => {
+test.each(REPEATED)("no record contains a secret that the service gives as an id or a time: $kind", (fact) => {
   const { clean, body } = encode(fact, redactor([new Secret("KEY", KEY)]));
   expect(body).not.toContain(KEY);
   expect(body).toContain("${{ secrets.KEY }}");
   expect(JSON.stringify(clean)).not.toContain(KEY);
 });
 
-test("a name that tokenbook gives is kept, also where it is a secret by chance", () => {
+test("a name that tokenbook gives is not masked, even if it is a secret by chance", () => {
   const { clean } = encode(
     intended("mint-of-the-day"),
     redactor([new Secret("PIN", "mint-of-the-day"), new Secret("PIN", "ledger.token.mint")]),

@@ -98,7 +98,7 @@ function cutsOf(size: number): readonly number[] {
 test.for([
   ["journal.db", STEPS / 2],
   ["journal.db-wal", 1],
-] as const)("%s is cut at any byte: nothing that was acknowledged is forgotten without a word", async ([name, closed]) => {
+] as const)("if %s is cut at any byte, no acknowledged record is lost unnoticed", async ([name, closed]) => {
   const whole = await left(closed);
   expect(found(laid(whole))).toEqual(whole.records);
   for (const cut of cutsOf(whole.files.get(name)?.length ?? 0)) {
@@ -186,7 +186,7 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-test.for(DAMAGES)("$what: whoever opens it refuses, and what is put back is whole again", async ({ code, damage }) => {
+test.for(DAMAGES)("$what: no way to open the journal accepts it, and the restored files are whole", async ({ code, damage }) => {
   const whole = await left(1);
   const at = laid(whole);
   damage(at, whole);
@@ -200,7 +200,7 @@ function isAsIn({ files }: Left, at: string, name: string): boolean {
   return existsSync(join(at, name)) && readFileSync(join(at, name)).equals(files.get(name) ?? Buffer.alloc(0));
 }
 
-test("what a crash or a loss of power may leave is refused by nobody", async () => {
+test("every way to open a journal accepts what a crash or a loss of power may leave", async () => {
   const whole = await left(1);
   const tail = whole.files.get("journal.tail") ?? Buffer.alloc(0);
   const torn = [0, 512].map((from) => Buffer.concat([tail.subarray(0, from), Buffer.alloc(512, "?"), tail.subarray(from + 512)]));
@@ -211,7 +211,7 @@ test("what a crash or a loss of power may leave is refused by nobody", async () 
   }
 });
 
-test("a journal that was only just created is continued, at whatever moment its process died", () => {
+test("a journal is usable at whatever moment the process that created it died", () => {
   const made = join(folder, "made");
   JournalStore.open(made, PORTS).close();
   for (const names of [["journal.tail"], ["journal.tail", "journal.db"], ["journal.tail", "journal.db", "journal.db-wal"]]) {
@@ -227,7 +227,7 @@ test("a journal that was only just created is continued, at whatever moment its 
   }
 });
 
-test("processes that create the same journal at once all find it whole", async () => {
+test("all processes that create the same journal at once find it whole", async () => {
   const at = join(folder, "together");
   const script = `import { JournalStore } from ${JSON.stringify(fileURLToPath(new URL("../../../src/journal/store.ts", import.meta.url)))};
     const store = JournalStore.open(process.argv[1], { clock: { now: Date.now }, redact: (text) => text });
@@ -241,7 +241,7 @@ test("processes that create the same journal at once all find it whole", async (
   expect(refusals(at)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
 });
 
-test("a person accepts the loss: it is kept, unfinished runs are over, and new ones can begin", async () => {
+test("an accepted loss is recorded: unfinished runs are over, and new runs can begin", async () => {
   const whole = await left(STEPS / 2);
   const at = laid(whole, ["journal.db-wal"]);
   const what = acceptLoss(at, PORTS, { who: "olga", because: "I looked" });
@@ -257,7 +257,7 @@ test("a person accepts the loss: it is kept, unfinished runs are over, and new o
   expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/nothing is known to be lost/);
 });
 
-test("a loss is accepted of a journal that is gone, and not while a process that is alive holds a run", async () => {
+test("a person can accept the loss of a whole journal, but not while a live process holds a run", async () => {
   const whole = await left(1);
   const gone = laid(whole, ["journal.db", "journal.db-wal"]);
   acceptLoss(gone, PORTS, { who: "olga", because: "I looked" });
@@ -271,7 +271,7 @@ test("a loss is accepted of a journal that is gone, and not while a process that
   expect(() => acceptLoss(held, PORTS, { who: "olga", because: "I looked" })).toThrow(/is held by process/);
 });
 
-test("the log of a killed process is left behind in a copy, or an old copy is put back: that is reported, with the record that is missing", async () => {
+test("a copy without the log, or an old copy, is refused with the record that is missing", async () => {
   const whole = await left(STEPS / 2);
   const last = whole.records.at(-1)?.sequence;
   const says = new RegExp(`does not have record ${last} of run run1, which was the last that was written`);
@@ -283,7 +283,7 @@ test("the log of a killed process is left behind in a copy, or an old copy is pu
   expect(() => JournalStore.open(empty, PORTS)).toThrow(says);
 });
 
-test("a byte of the file is another: what is read is what was written, or it is refused", async () => {
+test("if a byte of the file changes, the journal is refused or gives what was written", async () => {
   const whole = await left(STEPS);
   const content = whole.files.get("journal.db") ?? Buffer.alloc(0);
   const refused = new Set<string>();
@@ -297,7 +297,7 @@ test("a byte of the file is another: what is read is what was written, or it is 
   expect(refused).toContain("journal.broken");
 });
 
-test("the disk is full: nothing is written after the gap, not even when there is room again; what was before is whole", async () => {
+test("after the disk was full, a run records nothing more, even when there is space again, and its earlier records are whole", async () => {
   const store = JournalStore.open(folder, PORTS);
   await store.begin(opened);
   const database = Database.open(join(folder, "journal.db"), JOURNAL);
@@ -325,7 +325,7 @@ test("the disk is full: nothing is written after the gap, not even when there is
   );
 });
 
-test("the file is removed while it is in use: the next record is not written into nothing", async () => {
+test("if the file is removed while it is in use, the next record is refused", async () => {
   const store = JournalStore.open(folder, PORTS);
   const { journal } = await store.begin(opened);
   copyFileSync(join(folder, "journal.db"), join(folder, "copy.db"));
@@ -334,7 +334,7 @@ test("the file is removed while it is in use: the next record is not written int
   expect(statSync(join(folder, "copy.db")).size).toBeGreaterThan(0);
 });
 
-test("what is no database, or no file, is reported", () => {
+test("a file that is no database, and a file in place of the folder, are reported", () => {
   writeFileSync(join(folder, "journal.db"), "no database ".repeat(1_000));
   expect(() => JournalStore.open(folder, PORTS)).toThrow(/journal.db is damaged: file is not a database/);
   expect(() => JournalStore.open(join(folder, "journal.db"), PORTS)).toThrow(/journal.db is a file, and no folder/);

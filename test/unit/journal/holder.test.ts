@@ -53,14 +53,14 @@ async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test("a process of another container that shares the machine and the host name is not taken for gone by its pid", () => {
+test("a process of another container with the same host name does not count as dead because of its pid", () => {
   const gone = { ...thisProcess(), pid: 4_194_304, startedAt: "1" };
   const space = processSpace();
   expect(isGoneHere({ ...gone, ...(space === undefined ? {} : { space }) })).toBe(true);
   expect(isGoneHere({ ...gone, space: "1" })).toBe(false);
 });
 
-test("a process is alive while it runs and while it is stopped, and dead once it is killed; then its file is cleared away", async () => {
+test("a process is alive while it runs or is stopped, and dead once it is killed; then its lock file is removed", async () => {
   const folder = newFolder();
   const { child, holder } = await holding(folder);
   const here = new Holders(folder);
@@ -80,7 +80,7 @@ test("a process is alive while it runs and while it is stopped, and dead once it
   expect(readdirSync(join(folder, "holders"))).toEqual([]);
 });
 
-test("a lock is a file of its owner's alone, of no bytes, and nothing is left beside it", async () => {
+test("a lock is one empty file that only its owner can read", async () => {
   const folder = newFolder();
   const { holder } = await holding(folder);
   expect(readdirSync(join(folder, "holders"))).toEqual([holder.lock?.file]);
@@ -107,7 +107,7 @@ test.runIf(canUnshare).each([
   here.close();
 });
 
-test("a lock of this kernel decides, whatever the host is called; without one the host does", () => {
+test("a lock of this kernel shows whether a process is alive; without a lock, the host name must match", () => {
   const folder = newFolder();
   const here = new Holders(folder);
   const lock = { file: "0123456789abcdef.lock", inode: "1" };
@@ -121,7 +121,7 @@ test("a lock of this kernel decides, whatever the host is called; without one th
   expect(here.lifeOf({ ...gone, lock: { file: "../journal.db", inode: "1" } })).toBe("unknown");
 });
 
-test("a lock says nothing of the holder in a copy of the state directory: there the process itself is looked at", async () => {
+test("in a copy of the state directory, the process itself shows whether the holder is alive, and not the lock", async () => {
   const [folder, copy] = [newFolder(), newFolder()];
   const { child, holder } = await holding(folder);
   cpSync(folder, copy, { recursive: true });
@@ -132,7 +132,7 @@ test("a lock says nothing of the holder in a copy of the state directory: there 
   await expect.poll(() => there.lifeOf(holder)).toBe("dead");
 });
 
-test("the stores of one process share a lock until the last is closed, and a process knows itself", () => {
+test("the stores of one process share a lock until the last store is closed", () => {
   const folder = newFolder();
   const [one, other] = [new Holders(folder), new Holders(folder)];
   const me = one.me();
@@ -145,7 +145,7 @@ test("the stores of one process share a lock until the last is closed, and a pro
   expect([other.isMe(me), other.lifeOf(me)]).toEqual([false, "dead"]);
 });
 
-test("whoever's file is taken away learns that nobody can see them any more", () => {
+test("a process notices that its lock file is gone", () => {
   const folder = newFolder();
   const here = new Holders(folder);
   const { lock } = here.me();
@@ -154,7 +154,7 @@ test("whoever's file is taken away learns that nobody can see them any more", ()
   here.close();
 });
 
-test("of an earlier version: a killed process that nobody waits for holds nothing, though its pid is still there", async () => {
+test("a killed holder of an earlier version is dead, even while its pid still exists", async () => {
   // `exec` replaces the shell by a program that does not know of the shell's child, so nobody waits for that child.
   const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
   endsWithTest(parent);
@@ -169,7 +169,7 @@ test("of an earlier version: a killed process that nobody waits for holds nothin
   expect(here.lifeOf(holder)).toBe("dead");
 });
 
-test("of an earlier version: a living process is alive, whatever its name looks like", async () => {
+test("a live holder of an earlier version is alive, whatever its name looks like", async () => {
   const folder = newFolder();
   copyFileSync("/bin/sleep", join(folder, "a) Z (b"));
   const child = spawn(join(folder, "a) Z (b"), ["60"]);
@@ -179,7 +179,7 @@ test("of an earlier version: a living process is alive, whatever its name looks 
   expect(new Holders(folder).lifeOf(holderOf(child.pid ?? 0))).toBe("alive");
 });
 
-test("a holder is spelt by where it ran", () => {
+test("the text for a holder shows where it runs", () => {
   const me = thisProcess();
   expect(spellHolder(me)).toBe(`process ${me.pid} on this host`);
   expect(spellHolder({ ...me, host: "a1b2" })).toBe(`process ${me.pid} on a1b2, a container of this machine`);

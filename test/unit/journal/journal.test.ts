@@ -30,7 +30,7 @@ function abandon(): void {
   tamper(`UPDATE lease SET holder = '${DEAD}'`);
 }
 
-test("what was written is read back, numbers to the last digit", async () => {
+test("a record is read back as it was written, with every digit of its numbers", async () => {
   const store = open();
   const { journal } = await store.begin(opened);
   keep(journal, { ...intended("mint"), input: { value: Decimal.parse("12345678901234567890.50") ?? null } } as never);
@@ -40,14 +40,14 @@ test("what was written is read back, numbers to the last digit", async () => {
   expect(records[2]).toMatchObject({ attempt: 0, sequence: 2, epoch: 1 });
 });
 
-test("a run may open with inputs too large for the buffer", async () => {
+test("a run can begin with inputs that are larger than the buffer", async () => {
   const inputs = { text: "x".repeat(LIMITS.journalBufferChars) };
   const { records } = await open().begin({ ...opened, inputs });
   expect(records.map(({ kind }) => kind)).toEqual(["run.opened", "run.claimed"]);
   expect(open().read("run1")).toEqual([expect.objectContaining({ inputs }), expect.objectContaining({ kind: "run.claimed" })]);
 });
 
-test("a note is durable with the next write, not before", async () => {
+test("a note becomes durable with the next write, and not before", async () => {
   const { journal } = await open().begin(opened);
   journal.note(completed("read"));
   expect(open().read("run1")).toHaveLength(2);
@@ -63,7 +63,7 @@ test.each([
     "records in another order",
     `UPDATE record SET sequence = 9 WHERE sequence = 2; UPDATE record SET sequence = 2 WHERE sequence = 3`,
   ],
-])("%s breaks the chain, and the run is refused", async (_what, sql) => {
+])("a run with %s is refused, because its chain is broken", async (_what, sql) => {
   const { journal } = await open().begin(opened);
   keep(journal, intended("mint"));
   keep(journal, answered("mint", "acknowledged"));
@@ -73,7 +73,7 @@ test.each([
   await expect((async () => open().claim("run1"))()).rejects.toThrow(/damaged at record 2|does not have record [23] of run run1/);
 });
 
-test("what was read is read on from, and is itself again when nothing has come to it", async () => {
+test("a history is read on from its last known record, and is the same object if there is no new record", async () => {
   const { journal } = await open().begin(opened);
   const store = open();
   const first = store.history("run1");
@@ -92,7 +92,7 @@ test.each([
     `UPDATE run SET last_sequence = 1, last_hash = (SELECT previous FROM record WHERE sequence = 2); DELETE FROM record WHERE sequence = 2`,
   ],
   ["a record that does not follow from them", `UPDATE record SET previous = '${"0".repeat(64)}' WHERE sequence = 3`],
-])("%s is damage, for who reads on", async (_what, sql) => {
+])("reading on from a known record reports damage: %s", async (_what, sql) => {
   const { journal } = await open().begin(opened);
   keep(journal, intended("mint"));
   const store = open();
@@ -107,7 +107,7 @@ test("a run that a live process holds cannot be claimed", async () => {
   await expect(open().claim("run1")).rejects.toThrow(new RegExp(`held by process ${process.pid}`));
 });
 
-test("whoever was taken over can write no more", async () => {
+test("a process cannot write to a run that another one has taken over", async () => {
   const { journal } = await open().begin(opened);
   abandon();
   const second = await open().claim("run1");
@@ -117,14 +117,14 @@ test("whoever was taken over can write no more", async () => {
   expect(open().read("run1").at(-1)).toMatchObject({ kind: "attempt.intended", epoch: 2 });
 });
 
-test("a secret that the service echoes is masked on the disk and in the record that comes back", async () => {
+test("a secret that the service repeats is masked on the disk and in the record", async () => {
   const { journal } = await open(redactor([new Secret("KEY", 'top"secret')])).begin(opened);
   const record = keep(journal, answered("mint", "refused", { message: 'no: top"secret' }));
   expect(record).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
   expect(open().read("run1").at(-1)).toMatchObject({ message: "no: ${{ secrets.KEY }}" });
 });
 
-test("a secret is masked wherever a playbook or a run may bring it in; ids, files and numbers that only hold it stay", async () => {
+test("a secret is masked in each field that can contain it, but not within ids, file names and numbers", async () => {
   const store = open(redactor([new Secret("KEY", "70031992")]));
   const { records } = await store.begin({
     ...opened,
@@ -145,18 +145,18 @@ test("a secret is masked wherever a playbook or a run may bring it in; ids, file
   }
 });
 
-test.skipIf(ON_SERVER)("the journal is nobody else's to read", () => {
+test.skipIf(ON_SERVER)("only the owner can read the journal", () => {
   open();
   expect(statSync(join(state.folder, "journal.db")).mode & 0o777).toBe(0o600);
 });
 
-test("a journal of a later version is left alone", () => {
+test("a journal of a later version is refused", () => {
   open().close();
   tamper(ON_SERVER ? "UPDATE about SET format = 99 WHERE part = 'journal'" : "PRAGMA user_version = 99");
   expect(() => open()).toThrow(/newer tokenbook/);
 });
 
-test("however many runs have passed since, the one that has not is found", async () => {
+test("a run that did not pass is found behind any number of later runs that passed", async () => {
   const store = open();
   await store.begin({ ...opened, runId: "stopped" });
   tamper(`
@@ -177,7 +177,7 @@ test("however many runs have passed since, the one that has not is found", async
   expect(() => store.summary("later2001")).toThrow('there is no run "later2001"');
 });
 
-test("a run that has not passed is the last of its playbook until another of it begins there", async () => {
+test("a run that did not pass is listed until its playbook begins another run in the same environment", async () => {
   const store = open();
   await store.begin({ ...opened, runId: "first" });
   await store.begin({ ...opened, runId: "elsewhere", target: { ...opened.target, environment: "elsewhere" } });

@@ -46,7 +46,7 @@ function holds(runId: string, holder: object): void {
   state.tamper(JOURNAL_PART, "UPDATE lease SET holder = ? WHERE run_id = ?", JSON.stringify(holder), runId);
 }
 
-test("groups are taken together or not at all, and named as they may be seen", () => {
+test("a run gets all its groups or none, and secrets in their names are masked", () => {
   const { leases } = open(redactor([new Secret("KEY", "70031992")]));
   const first = claimOf(leases, "run1", groups("a", "of 70031992"));
   const other = open().leases;
@@ -63,7 +63,7 @@ test("groups are taken together or not at all, and named as they may be seen", (
   claimOf(other, "run2", groups("a"));
 });
 
-test("what a dead process held is free, what one of another host holds is not", () => {
+test("the groups of a dead process are free, and those of a process on another host are not", () => {
   const { leases } = open();
   const first = claimOf(leases, "run1", groups("a"));
   claimOf(leases, "run2", groups("b"));
@@ -75,7 +75,7 @@ test("what a dead process held is free, what one of another host holds is not", 
   expect(inTheWay(leases, "run4", groups("a"))).toMatchObject({ name: "a", runId: "run3" });
 });
 
-test("the runs of one process act as the same entity together, and know that they are not alone", () => {
+test("several runs of one process can act as the same entity, and know that they are not alone", () => {
   const { leases } = open();
   const first = claimOf(leases, "run1", entities("alice"));
   expect(leases.isAlone("alice", "run1")).toBe(true);
@@ -88,7 +88,7 @@ test("the runs of one process act as the same entity together, and know that the
   expect(leases.isAlone("alice", "run3")).toBe(true);
 });
 
-test("whoever acts as an entity keeps other processes from it until it is dead", () => {
+test("while a process acts as an entity, no other process can, until the first one is dead", () => {
   const { leases } = open();
   claimOf(leases, "run1", entities("alice", "bob"));
   holds("run1", LIVING);
@@ -99,7 +99,7 @@ test("whoever acts as an entity keeps other processes from it until it is dead",
   expect(leases.isAlone("alice", "run2")).toBe(true); // a dead process sends nothing
 });
 
-test("an entity found half-way is taken without waiting, and both know that they are not alone", () => {
+test("a run takes an entity that it meets later without waiting, and both runs know that they are not alone", () => {
   const { leases } = open();
   claimOf(leases, "run1", entities("alice"));
   holds("run1", LIVING);
@@ -114,7 +114,7 @@ test("an entity found half-way is taken without waiting, and both know that they
   ]);
 });
 
-test("a write that was left open keeps later runs from being alone, and its own run once another has acted", async () => {
+test("after an open write, no later run is alone with the entity; its own run is, until another run acts", async () => {
   const store = open();
   const { leases } = store;
   const claim = claimOf(leases, "run1", entities("alice"));
@@ -133,7 +133,7 @@ test("a write that was left open keeps later runs from being alone, and its own 
   expect(leases.isAlone("alice", "run1")).toBe(false);
 });
 
-test("a killed run that had all its answers leaves nothing behind", async () => {
+test("a killed run that had all its answers leaves no lease", async () => {
   const store = open();
   const { journal } = await store.begin(opened, claimOf(store.leases, "run1", entities("alice")));
   keep(journal, intended("mint"));
@@ -143,7 +143,7 @@ test("a killed run that had all its answers leaves nothing behind", async () => 
   expect(store.leases.isAlone("alice", "run2")).toBe(true);
 });
 
-test("a run is held once, in one process as in two; with each claim the epoch grows", async () => {
+test("only one claim at a time holds a run, and each claim raises the epoch", async () => {
   const store = open();
   const { leases } = store;
   const first = claimOf(leases, "run1", groups());
@@ -157,7 +157,7 @@ test("a run is held once, in one process as in two; with each claim the epoch gr
   expect(claimOf(leases, "run1", groups())).toEqual({ runId: "run1", epoch: 3 });
 });
 
-test("what is taken over can be written by nobody else, and is free when it is released", async () => {
+test("after a takeover the former holder cannot write, and the run is free once it is released", async () => {
   const store = open();
   const claim = claimOf(store.leases, "run1", { groups: ["a"], entities: ["alice"] });
   const { journal } = await store.begin(opened, claim);
@@ -172,7 +172,7 @@ test("what is taken over can be written by nobody else, and is free when it is r
   expect(claimOf(store.leases, "run1", groups("a"))).toEqual({ runId: "run1", epoch: 3 });
 });
 
-test("what this process holds and no longer acts for is released, and what it acts for is not", async () => {
+test("a process releases the leases of runs that it no longer performs, and no others", async () => {
   const { leases } = open();
   claimOf(leases, "run1", groups("a"));
   await actingFor("run2", async () => {
@@ -187,7 +187,7 @@ test("what this process holds and no longer acts for is released, and what it ac
   });
 });
 
-test.skipIf(!ON_SERVER)("whoever takes a run shows that it is alive, however long it stood still before", () => {
+test.skipIf(!ON_SERVER)("a process that takes a run shows that it is alive, however long it was stopped before", () => {
   const { leases } = open();
   claimOf(leases, "first", groups("a"));
   const beats = (age: string): readonly unknown[] =>

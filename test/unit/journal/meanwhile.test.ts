@@ -33,7 +33,7 @@ async function whileIn(other: ChildProcess, look: () => void): Promise<void> {
   expect(await over).toEqual([0, null]);
 }
 
-test("a run that another process archives is read whole, or said to be archived, and is never called damaged", async () => {
+test("a run that another process is archiving is read whole or reported as archived, never as damaged", async () => {
   let [whole, archived] = [0, 0];
   await whileIn(otherProcess("archives"), () => {
     for (const id of store.ids()) {
@@ -51,7 +51,7 @@ test("a run that another process archives is read whole, or said to be archived,
   expect(archived).toBeGreaterThan(0);
 });
 
-test("a run whose process ends after it is under way, or has passed, and never seems to have died", async () => {
+test("a run is shown as in progress until it has passed, and never as dead in between", async () => {
   const seen = new Set<string>();
   await whileIn(otherProcess("ends"), () => {
     for (const { outcome, held } of store.list(5)) seen.add(outcome ?? (held === undefined ? "died" : "under way"));

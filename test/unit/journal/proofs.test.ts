@@ -51,7 +51,7 @@ async function written(place: StatePlace): Promise<JournalStore> {
   return store;
 }
 
-test("what has proven a write of one run is known to the next, with where it was", async () => {
+test("the next run knows what proved a write of an earlier run, and where", async () => {
   const store = await written(new TestState().place);
   onTestFinished(() => store.close());
   expect(await proofsIn(store)).toEqual(PROVEN);
@@ -59,7 +59,7 @@ test("what has proven a write of one run is known to the next, with where it was
   expect(journal.provenElsewhere("t1")).toEqual([{ runId: "earlier", step: "both", target: opened("earlier").target }]);
 });
 
-test("a run's own are not those of another run", async () => {
+test("a proof of the run itself does not count as a proof elsewhere", async () => {
   const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
   const { journal } = await store.begin(opened("one"));
@@ -72,7 +72,7 @@ test.each([
   ["NUL", "t\0"],
   ["half a character", "t\ud83d"],
   ["more than an index takes", Array.from({ length: 400 }, (_, at) => hash("sha256", String(at))).join("")],
-])("an id with %s proves a write as well", async (_what, id) => {
+])("an id with %s proves a write like any other id", async (_what, id) => {
   const store = JournalStore.open(new TestState().place, PORTS);
   onTestFinished(() => store.close());
   const { journal } = await store.begin(opened("earlier"));
@@ -83,20 +83,17 @@ test.each([
   expect(later.journal.provenElsewhere(`${id}x`)).toEqual([]);
 });
 
-test.skipIf(ON_SERVER)(
-  "a journal from before they were kept has them when it is brought forward, whatever else is damaged in it",
-  async () => {
-    const { folder } = new TestState();
-    (await written(folder)).close();
-    const database = Database.open(join(folder, "journal.db"), JOURNAL);
-    database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
-    database.exec("DROP INDEX run_written; DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
-    for (const column of ["written_until", "settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
-    database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval");
-    database.exec("DROP TABLE archived_run; DROP TABLE archive; PRAGMA user_version = 4");
-    database.close();
-    const store = JournalStore.open(folder, PORTS);
-    onTestFinished(() => store.close());
-    expect(await proofsIn(store)).toEqual(PROVEN);
-  },
-);
+test.skipIf(ON_SERVER)("the upgrade of an old journal adds its proofs, even if other records are damaged", async () => {
+  const { folder } = new TestState();
+  (await written(folder)).close();
+  const database = Database.open(join(folder, "journal.db"), JOURNAL);
+  database.run("UPDATE record SET body = '{not json' WHERE body LIKE '%\"nothing\"%'");
+  database.exec("DROP INDEX run_written; DROP INDEX run_unsettled; DROP INDEX run_of_playbook; DROP INDEX run_key");
+  for (const column of ["written_until", "settled", "identity", "key"]) database.exec(`ALTER TABLE run DROP COLUMN ${column}`);
+  database.exec("DROP TABLE proof; DROP TABLE ended_run; DROP TABLE loss; DROP TABLE approval");
+  database.exec("DROP TABLE archived_run; DROP TABLE archive; PRAGMA user_version = 4");
+  database.close();
+  const store = JournalStore.open(folder, PORTS);
+  onTestFinished(() => store.close());
+  expect(await proofsIn(store)).toEqual(PROVEN);
+});

@@ -26,7 +26,7 @@ async function finished(runId: string, outcome: string, leavesOpen = false): Pro
   await store.release(journal, outcome, leavesOpen ? undefined : 0);
 }
 
-test("a start looks into none of ten thousand runs that left nothing open, and into the one that did", async () => {
+test("a start looks into the one run with an open write, and into none of ten thousand others", async () => {
   await finished("open", "unknown", true);
   state.tamper(
     JOURNAL_PART,
@@ -51,7 +51,7 @@ test("a start looks into none of ten thousand runs that left nothing open, and i
   ]);
 });
 
-test("the database itself keeps a second run from having a key", async () => {
+test("the database refuses a second run with the same key", async () => {
   const keyed = { ...opened, idempotencyKey: "ORDER-17" };
   await store.begin({ ...keyed, runId: "first" });
   await expect(store.begin({ ...keyed, runId: "second" })).rejects.toThrow(/the run first has this key/);
@@ -89,7 +89,7 @@ test("a run that died without an open write is looked into once", async () => {
   expect(store.runs.unsettled().map(({ id }) => id)).toEqual(["died"]);
 });
 
-test("what is asked in the transaction that opens a run keeps it from being opened, and leaves nothing behind", async () => {
+test("a check in the transaction that opens a run can refuse it, and then nothing is stored", async () => {
   const refusal = new Failure({ code: "test.refused", message: "not beside that" });
   const refuse = (): void => {
     throw refusal;
@@ -101,7 +101,7 @@ test("what is asked in the transaction that opens a run keeps it from being open
   expect(store.ids()).toEqual(["refused"]);
 });
 
-test("of two processes that start runs of an approved plan, one has the approval", () => {
+test("if two processes start runs of an approved plan, one of them gets the approval", () => {
   using beside = state.openJournal();
   const given = { plan: "digest", because: "reviewed", at: 1 };
   for (const who of ["olga", "pavel", "quinn"]) store.approve({ ...given, who });
@@ -114,7 +114,7 @@ test("of two processes that start runs of an approved plan, one has the approval
   expect(store.approvals("digest")).toHaveLength(1);
 });
 
-test("a process that had the journal open when its state was moved can neither keep nor use an approval", () => {
+test("a process whose state was moved can neither store nor use an approval", () => {
   const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
   store.approve(given);
   using moving = MovingJournal.open({ place: state.place, name: "here" });
@@ -124,7 +124,7 @@ test("a process that had the journal open when its state was moved can neither k
   expect(store.approvals("digest")).toEqual([given]);
 });
 
-test("no run is named as the latest while the journal has one that began in the future, because the clock was set back", async () => {
+test("`latest` is refused while the journal has a run that began in the future, because the clock was set back", async () => {
   await finished("ahead", "passed");
   state.tamper(JOURNAL_PART, `UPDATE run SET opened_at = ${Date.parse("2200-01-01T00:00:00Z")}`);
   await finished("now", "failed");

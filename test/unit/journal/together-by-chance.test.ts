@@ -131,7 +131,7 @@ async function act(scene: Scene): Promise<void> {
   return scene.pass(dice.chance(0.05));
 }
 
-test("whatever several runs say and suffer in one turn, each learns the truth of what is kept", async () => {
+test("when several runs record in one turn, each run gets its true result, whatever fails", async () => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const scene = new Scene(seed);
     for (let left = 1 + scene.dice.below(4); left > 0; left--) await scene.begin();

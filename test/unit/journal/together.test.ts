@@ -50,7 +50,7 @@ const kinds = (runId: string): readonly RunRecord["kind"][] => store.read(runId)
 const TAKEN_OVER = { status: "rejected", reason: { code: "journal.claim-lost" } };
 const BEGUN = ["run.opened", "run.claimed"];
 
-test("what runs say in one turn becomes durable in one commit, and not before", async () => {
+test("the records of all runs in one turn become durable in one commit", async () => {
   const [first, second] = [await begun("run1"), await begun("run2")];
   commits = [];
   first.note(intended("mint"));
@@ -71,7 +71,7 @@ test("what runs say in one turn becomes durable in one commit, and not before", 
   expect(kinds("run2")).toEqual([...BEGUN, "attempt.intended"]);
 });
 
-test("a run that is alone waits for nobody", async () => {
+test("a single run records without waiting for others", async () => {
   const journal = await begun("run1");
   journal.note(intended("mint"));
   await journal.flushed();
@@ -79,7 +79,7 @@ test("a run that is alone waits for nobody", async () => {
   expect(kinds("run1")).toContain("attempt.intended");
 });
 
-test("a run that was taken over keeps back no other, and nothing of it is kept", async () => {
+test("a run that was taken over stores nothing, and does not hinder the others", async () => {
   const [lost, other] = [await begun("run1"), await begun("run2")];
   store.leases.takeOver("run1");
   lost.note(intended("mint"));
@@ -93,7 +93,7 @@ test("a run that was taken over keeps back no other, and nothing of it is kept",
   expect(() => lost.flush()).toThrow(/no longer holds the run run1/);
 });
 
-test("two steps of a run that record in one turn get the same answer", async () => {
+test("two steps of a run that record in one turn get the same result", async () => {
   const [lost] = [await begun("run1"), await begun("run2")];
   store.leases.takeOver("run1");
   lost.note(intended("mint"));
@@ -105,7 +105,7 @@ test("two steps of a run that record in one turn get the same answer", async () 
   expect(kinds("run1")).toEqual(BEGUN);
 });
 
-test("a step that only waits learns that the journal of its run has failed", async () => {
+test("a waiting step notices that the journal of its run has failed", async () => {
   const journal = await begun("run1");
   removeTables();
   journal.note(intended("mint"));
@@ -113,7 +113,7 @@ test("a step that only waits learns that the journal of its run has failed", asy
   await expect(journal.flushed()).rejects.toThrow(GONE);
 });
 
-test("a disk that is gone keeps back all of them", async () => {
+test("if the disk is gone, no run records anything", async () => {
   const journals = [await begun("run1"), await begun("run2")];
   removeTables();
   for (const journal of journals) journal.note(intended("mint"));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifyArchives } from "../../../src/journal/archives/archive-chain.ts";
 import { nightlyRuns, type YearOfRuns } from "../../nightly-runs.ts";
 
-test("the journal of a nightly run holds as much after years as after one", async () => {
+test("the journal of a nightly run stays the same size over the years", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-years-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const years: YearOfRuns[] = [];
