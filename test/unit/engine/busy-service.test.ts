@@ -7,7 +7,7 @@ import { type Given, runnerForTest, serve } from "./server.ts";
 
 const BUSY = { status: 429, body: '{"message":"slow down"}', headers: { "retry-after": "2" } };
 
-test("a step that waits for something gives up at its timeout, however long the service asks it to wait", async () => {
+test("a step with `until` ends at its timeout, however long the service asks it to wait", async () => {
   const { url, came } = await serve(({ path }) => (path === "/status" ? { status: 204, body: "" } : BUSY));
   const playbook = `playbook: 1
 name: Until
@@ -19,7 +19,7 @@ steps:
   expect(came.filter(({ path }) => path !== "/status").length).toBeLessThan(6);
 });
 
-test("a write that was lost is looked for as long as its step allows, however long the service asks to wait", async () => {
+test("a run looks for a lost write only as long as the step allows, however long the service asks it to wait", async () => {
   const { url, came } = await serve(({ path }) => {
     if (path === "/status") return { status: 204, body: "" };
     return path === "/token/mint"
@@ -42,7 +42,7 @@ steps:
   expect(came.slice(sent + 1).length).toBeLessThan(10);
 });
 
-test("a service that asks for years of patience gets two minutes, and the message reports it", async () => {
+test("a run waits for a busy service for two minutes at most, and the message says this", async () => {
   const busy = { ...BUSY, headers: { "retry-after": "999999999" } };
   const { url, came } = await serve(() => busy);
   const clock = clockWithoutWaiting();
@@ -59,7 +59,7 @@ test("a service that asks for years of patience gets two minutes, and the messag
   expect(came.length).toBeGreaterThan(2);
 });
 
-test("a retry means as many requests as it says, and a busy service is waited for besides", async () => {
+test("`retry` makes as many requests as it allows, and waiting for a busy service does not count", async () => {
   const failing = { status: 503, body: '{"message":"no"}' };
   const answers: Record<string, (request: number) => Given> = {
     "always 503": () => failing,

@@ -34,7 +34,7 @@ async function ranBehind(playbook: string, given: Given, age: (times: number) =>
 
 const always = (age: string) => () => age;
 
-test("a check that a cache answers is asked again, and fails while the cache answers", async () => {
+test("an answer from a cache is requested again, and the step fails while the cache answers", async () => {
   const body = JSON.stringify(TOKEN);
   const failed = await ranBehind(CHECK, { body }, always("60"));
   expect(failed).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.cached" } } });
@@ -46,13 +46,13 @@ test("a check that a cache answers is asked again, and fails while the cache ans
   expect(await ranBehind(CHECK, { body }, always("0"))).toMatchObject({ outcome: "passed", asked: 1 });
 });
 
-test("a refusal that a cache has kept is not the refusal that a playbook expects", async () => {
+test("a refusal from a cache does not count as the refusal that a playbook expects", async () => {
   const given = { status: 404, body: JSON.stringify({ status: "Error", message: "no", condition: "invalid token id" }) };
   expect(await ranBehind(REFUSED, given, always("0"))).toMatchObject({ outcome: "passed" });
   expect(await ranBehind(REFUSED, given, always("60"))).toMatchObject({ outcome: "failed" });
 });
 
-test("a comparison with rows that a cache gave is incomplete", async () => {
+test("a comparison with rows from a cache is incomplete", async () => {
   const body = JSON.stringify([{ id: "a", tokenId: "T", entity: { userId: "bob" }, balance: 1 }]);
   expect(await ranBehind(COMPARED, { body }, always("0"))).toMatchObject({ outcome: "passed" });
   const incomplete = await ranBehind(COMPARED, { body }, always("60"));

@@ -58,16 +58,19 @@ async function waited(receipt: string, clock: Clock): Promise<Waited> {
   return { outcome, requests: came.map(({ method, path }) => `${method} ${path}`), elapsedMs: clock.elapsed() };
 }
 
-test.for(JUMPS)("the clock is set $name: receipts and reads are asked for as long as was said", async ({ bySetting }) => {
-  for (const [receipt, outcome] of [
-    ["PROCESSING", "unknown"],
-    ["COMMITTED", "pending"],
-  ] as const) {
-    const steadily = await waited(receipt, clockWithoutWaiting());
-    expect(steadily).toMatchObject({ outcome, elapsedMs: 20_000 });
-    expect(await waited(receipt, jumpingClock(bySetting))).toEqual(steadily);
-  }
-});
+test.for(JUMPS)(
+  "receipts and reads are requested as long as the playbook says, when the clock is set $name",
+  async ({ bySetting }) => {
+    for (const [receipt, outcome] of [
+      ["PROCESSING", "unknown"],
+      ["COMMITTED", "pending"],
+    ] as const) {
+      const steadily = await waited(receipt, clockWithoutWaiting());
+      expect(steadily).toMatchObject({ outcome, elapsedMs: 20_000 });
+      expect(await waited(receipt, jumpingClock(bySetting))).toEqual(steadily);
+    }
+  },
+);
 
 const REQUEST = `playbook: 1
 name: Request a transfer
@@ -97,7 +100,7 @@ async function losingWrites(clock: Clock): Promise<{ readonly url: string; reado
 }
 
 test.for(JUMPS)(
-  "the clock is set $name: what cannot be seen counts as absent after the declared time, and no sooner",
+  "a write that nothing shows counts as absent after the declared time and no sooner, when the clock is set $name",
   async ({ bySetting }) => {
     const clock = jumpingClock(bySetting);
     const { url, sentAt } = await losingWrites(clock);
@@ -113,7 +116,7 @@ test.for(JUMPS)(
 );
 
 test.for(JUMPS)(
-  "the clock was ahead when the write left, and is set $name in the resumed run: the declared time passes as it does",
+  "a resumed run waits the declared time, when the clock was ahead at the write and is then set $name",
   async ({ bySetting }) => {
     const steady = clockWithoutWaiting();
     const ahead: Clock = { ...steady, now: () => steady.now() + DAY_MS };
@@ -132,7 +135,7 @@ test.for(JUMPS)(
 test.for([
   { when: "on the same start of the machine", isRestarted: false },
   { when: "after a restart of the machine", isRestarted: true },
-])("the clock was set forward before a resume $when: a lost write is not taken for an old one", async ({ isRestarted }) => {
+])("a resumed run does not take a lost write for an old one, when the clock was set forward $when", async ({ isRestarted }) => {
   const before = clockWithoutWaiting();
   const { url, sentAt } = await losingWrites(before);
   const folder = folderForTest();
@@ -151,7 +154,7 @@ test.for([
   expect(second - (isRestarted ? resumedAt : first)).toBeGreaterThanOrEqual(settleWithinMs);
 });
 
-test("a write that waits for its connection is on its way from when it leaves, and the declared time begins then", async () => {
+test("the declared time of a write begins when the write leaves, and not when it waits for its connection", async () => {
   const clock = clockWithoutWaiting();
   const { url } = await serve(() => ({ body: '{"count":0,"bookmark":"","records":[]}' }));
   const connectingMs = [9_000, 0];

@@ -22,7 +22,7 @@ reconcile:
     settle: 10m
 `;
 
-test("a difference younger than the settle time is moving, and a drift when a later run finds it unchanged", async () => {
+test("a difference younger than the settle time is moving, and is a drift if a later run finds it unchanged", async () => {
   let balance = 5;
   const { url } = await serve(() => ({ body: `[{"balance":${balance},"updatedAt":"2099-01-01T00:00:00Z"}]` }));
   const clock = clockWithoutWaiting();
@@ -57,7 +57,7 @@ reconcile:
     right: { rows: "[{'holder': 'alice', 'balance': 2}]", key: row.holder, value: row.balance }
 `;
 
-test("what is acknowledged of a key that is there twice is each of its rows, and not their sum", async () => {
+test("acknowledging a duplicate key acknowledges each of its rows, and not their sum", async () => {
   const folder = folderForTest();
   const run = runnerForTest(folder);
   let balances: readonly number[] = [];
@@ -86,7 +86,7 @@ reconcile:
     right: { as: { ledger: "userId:${reader}" }, read: ledger.vault.list, key: row.id }
 `;
 
-test("what one reader finds is not gone because another one does not see it", async () => {
+test("a drift that one actor sees is not cleared by a run as another actor who cannot see it", async () => {
   const seen: Readonly<Record<string, string>> = { "userId:anna": '[{"id":"V1"},{"id":"V2"},{"id":"V3"}]' };
   const { url } = await serve(({ query }) => ({ body: seen[query.get("actAs") ?? ""] ?? '[{"id":"V1"},{"id":"V2"}]' }));
   const run = runnerForTest();
@@ -124,7 +124,7 @@ reconcile:
 };
 
 test.each(Object.entries(READ_BY_STEPS))(
-  "what steps have read of one token is not gone because they read another one next time: %s",
+  "a drift of one token is not cleared by a run whose steps read another token: %s",
   async (_, stepsOf) => {
     let gold = 1;
     const { url } = await serve(({ body }) => {
@@ -146,7 +146,7 @@ test.each(Object.entries(READ_BY_STEPS))(
   },
 );
 
-test("a run that began earlier clears nothing of what another one found meanwhile", async () => {
+test("a run clears no drift that another run found after it began", async () => {
   let rows = '[{"id":"V1"},{"id":"V2"}]';
   const { url } = await serve(() => ({ body: rows }));
   const run = runnerForTest();
@@ -169,7 +169,7 @@ test("a run that began earlier clears nothing of what another one found meanwhil
   expect(comparisonIn(await run(VAULTS("anna"), targetAt(url))).counts).toMatchObject({ cleared: 1 });
 });
 
-test("a row that is touched again and again is a drift once an earlier run has seen the same values, and stays one", async () => {
+test("a row with a new change time at each run is a drift once an earlier run has seen the same values", async () => {
   let touched = "";
   const { url } = await serve(() => ({ body: `[{"balance":5,"updatedAt":"${touched}"}]` }));
   const clock = clockWithoutWaiting();
@@ -184,7 +184,7 @@ test("a row that is touched again and again is a drift once an earlier run has s
   expect(await outcome()).toBe("drift");
 });
 
-test("when a row changed must be given with its zone: what is left out would be that of the machine", async () => {
+test("the change time of a row must have a time zone", async () => {
   let at = "";
   const { url } = await serve(() => ({ body: `[{"balance":1,"updatedAt":${JSON.stringify(at)}}]` }));
   const run = runnerForTest();
@@ -198,7 +198,7 @@ test("when a row changed must be given with its zone: what is left out would be 
   }
 });
 
-test("a vault that does not name its share tokens is not read to its end, rather than without any", async () => {
+test("a vault that does not name its share tokens makes the comparison incomplete", async () => {
   const { url } = await serve(({ path }) => ({
     body: path.endsWith("/assets") ? '{"count":0,"assets":[]}' : '{"id":"V","name":"Vault"}',
   }));
@@ -213,7 +213,7 @@ test("a vault that does not name its share tokens is not read to its end, rather
   expect(checked).toMatchObject({ outcome: "failed", stopped: { problem: { code: "reconcile.row" } } });
 });
 
-test("the rows of a list that was read again, or came to no end, are not counted as rows of its side", async () => {
+test("a side does not count the rows of a reading that was repeated or incomplete", async () => {
   let first = true;
   const { url } = await serve(({ query }) => {
     const page = Number(query.get("page") ?? 1);
@@ -242,7 +242,7 @@ reconcile:
   expect(comparisonIn(cut).right).toMatchObject({ rows: 0, keys: 0, requests: 3 });
 });
 
-test("a condition that is neither true nor false skips no step and leaves out no row", async () => {
+test("a condition that is neither true nor false fails, and skips no step and no row", async () => {
   const { url } = await serve(({ path }) => ({
     body: path.endsWith("/all")
       ? '{"count":1,"bookmark":"","records":[{"id":"A","data":{"open":"false"}}]}'
@@ -275,7 +275,7 @@ reconcile:
   expect(comparisonIn(compared).gaps).toMatchObject([{ message: 'page 1: row.data.open must be true or false, and is "false"' }]);
 });
 
-test("what a step has read is shown as read when the step read it", async () => {
+test("a comparison shows that a step's rows were read at the time of the step", async () => {
   let looks = 0;
   const { url } = await serve(({ path }) => ({
     body: path === "/asset/stats" ? `{"totalCount":${++looks}}` : '[{"balance":5,"entity":{"userId":"alice"}}]',
@@ -312,7 +312,7 @@ ${["first", "second", "third"]
   .join("\n")}
 `;
 
-test("a failure inside of a comparison is its own: the others are made, and a drift stays the outcome", async () => {
+test("a failure in one comparison does not stop the others, and a drift stays the outcome", async () => {
   const folder = folderForTest();
   const drifts = join(folder, "drift.db");
   const problems: (string | undefined)[] = [];
@@ -330,7 +330,7 @@ test("a failure inside of a comparison is its own: the others are made, and a dr
   expect(ran.outcome).toBe("drift");
 });
 
-test("a journal that fails inside of a comparison breaks the run off", async () => {
+test("a run stops if its journal fails during a comparison", async () => {
   const folder = folderForTest();
   const stopped: string[] = [];
   const run = runnerForTest(folder)(THREE, targetAt("http://127.0.0.1:9"), {

@@ -40,31 +40,28 @@ function clockThatJumps(which: "now" | "elapsed"): { readonly clock: Clock; read
 test.each([
   ["the process was stopped", "elapsed"],
   ["the machine was suspended", "now"],
-] as const)(
-  "%s between an intent and its first byte: nothing of it leaves, and it is sent by an intent of its own",
-  async (_, which) => {
-    const served = await serve(() => ANSWER);
-    const { clock, jump } = clockThatJumps(which);
-    const events: RunEvent[] = [];
-    let before: number | undefined;
-    const ran = await runnerForTest(folderForTest(), clock)(WRITE, targetAt(served.url), {
-      observe: (event) => {
-        if (event.kind === "attempt.intended" && event.attempt === 0) jump(LIMITS.intentMs + 1);
-        if (event.kind === "attempt.answered") before ??= writesIn(served);
-        events.push(event);
-      },
-    });
-    expect(ran.outcome).toBe("passed");
-    const answers = events.flatMap((event) => (event.kind === "attempt.answered" ? [event] : []));
-    expect(answers).toMatchObject([
-      { attempt: 0, meaning: "not-sent", message: expect.stringContaining(PAUSED) },
-      { attempt: 1, meaning: "acknowledged" },
-    ]);
-    expect([before, writesIn(served)]).toEqual([0, 1]);
-  },
-);
+] as const)("a write is not sent if %s between its intent and its first byte; a new intent sends it", async (_, which) => {
+  const served = await serve(() => ANSWER);
+  const { clock, jump } = clockThatJumps(which);
+  const events: RunEvent[] = [];
+  let before: number | undefined;
+  const ran = await runnerForTest(folderForTest(), clock)(WRITE, targetAt(served.url), {
+    observe: (event) => {
+      if (event.kind === "attempt.intended" && event.attempt === 0) jump(LIMITS.intentMs + 1);
+      if (event.kind === "attempt.answered") before ??= writesIn(served);
+      events.push(event);
+    },
+  });
+  expect(ran.outcome).toBe("passed");
+  const answers = events.flatMap((event) => (event.kind === "attempt.answered" ? [event] : []));
+  expect(answers).toMatchObject([
+    { attempt: 0, meaning: "not-sent", message: expect.stringContaining(PAUSED) },
+    { attempt: 1, meaning: "acknowledged" },
+  ]);
+  expect([before, writesIn(served)]).toEqual([0, 1]);
+});
 
-test("an intent that is young enough is sent, however busy the machine", async () => {
+test("a write is sent while its intent is young enough, however busy the machine is", async () => {
   const served = await serve(() => ANSWER);
   const { clock, jump } = clockThatJumps("elapsed");
   const ran = await runnerForTest(folderForTest(), clock)(WRITE, targetAt(served.url), {
@@ -75,7 +72,7 @@ test("an intent that is young enough is sent, however busy the machine", async (
   expect([ran.outcome, writesIn(served)]).toEqual(["passed", 1]);
 });
 
-test("a run is taken over between an intent and its first byte: nothing of it leaves, and the process stops", async () => {
+test("a process sends nothing and stops if its run is taken over between an intent and its first byte", async () => {
   const served = await serve(() => ANSWER);
   const folder = folderForTest();
   const run = runnerForTest(folder)(WRITE, targetAt(served.url), {
@@ -91,7 +88,7 @@ test("a run is taken over between an intent and its first byte: nothing of it le
   expect(writesIn(served)).toBe(0);
 });
 
-test("the file is taken away by which others see that the process is alive: nothing more leaves, and it stops", async () => {
+test("a process sends nothing more and stops if its lock file, which shows that it is alive, is removed", async () => {
   const served = await serve(() => ANSWER);
   const folder = folderForTest();
   const run = runnerForTest(folder)(WRITE, targetAt(served.url), {

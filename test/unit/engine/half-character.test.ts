@@ -15,7 +15,7 @@ test.each([
   ["written", '"\\udc00"'],
   ["cut off by an expression", '"${{ inputs.face.substring(1) }}"'],
   ["behind a backslash", String.raw`"\\\ud83d"`],
-])("half of a character is not sent: %s", async (_, id) => {
+])("a request with half a character is not sent: %s", async (_, id) => {
   const { url, came } = await serve(() => ({ body: "{}" }));
   const { outcome, stopped } = await runnerForTest()(playbook(id), targetAt(url));
   expect(outcome).toBe("failed");
@@ -26,7 +26,7 @@ test.each([
 test.each([
   ["whole", '"${{ inputs.face }}"'],
   ["only the letters of an escape", String.raw`"\\ud800"`],
-])("a character is sent: %s", async (_, id) => {
+])("a request with a whole character is sent: %s", async (_, id) => {
   const { url, came } = await serve(() => ({ status: 404, body: "{}" }));
   await runnerForTest()(playbook(id), targetAt(url));
   expect(came.filter(({ path }) => path.startsWith("/token"))).toHaveLength(1);

@@ -61,7 +61,7 @@ steps:
   });
 });
 
-test("values that are too large are described, and what does not fit is counted", async () => {
+test("a value that is too large is described, and conditions that do not fit are counted", async () => {
   const conditions = Array.from({ length: 60 }, (_, at) => `      - response.totalCount == 90 || ${at} > 0`).join("\n");
   const ran = await run(
     `playbook: 1
@@ -82,7 +82,7 @@ ${conditions}
   expect(JSON.stringify(many?.shown).length).toBeLessThanOrEqual(LIMITS.heldChars + 100);
 });
 
-test("of a long condition, the first parts are kept, and of many short ones, the first conditions", async () => {
+test("the record keeps the first parts of a long condition, and the first conditions of many", async () => {
   const parts = Array.from({ length: LIMITS.heldValues + 2 }, (_, at) => `response.totalCount + ${at} > 0`);
   const conditions = Array.from({ length: LIMITS.heldConditions + 2 }, () => "      - 1 == 1").join("\n");
   const ran = await run(
@@ -103,7 +103,7 @@ ${conditions}
   expect([short?.total, short?.shown.length]).toEqual([LIMITS.heldConditions + 2, LIMITS.heldConditions]);
 });
 
-test("a secret in a value that held, or in a warning, is masked in the journal", () => {
+test("the journal masks a secret in a warning, and in the value of a condition that held", () => {
   const redact = redactor([new Secret("PIN", "door-pin-7788")]);
   const value = { expression: "response.data.pin", value: "door-pin-7788" } as const;
   const held = { total: 1, shown: [{ keyword: "expect", expression: "response.data.pin != ''", values: [value] }] } as const;
@@ -115,7 +115,7 @@ test("a secret in a value that held, or in a warning, is masked in the journal",
   expect(parseJson(body)).toMatchObject({ held: { shown: [{ expression: "response.data.pin != ''" }] } });
 });
 
-test("the pauses of a read are recorded as its waiting: for a busy service, for a condition, and before another try", async () => {
+test("the pauses of a read count as waiting: for a busy service, for a condition, and before another attempt", async () => {
   let asked = 0;
   const ran = await run(
     `playbook: 1
@@ -142,7 +142,7 @@ steps:
   ]);
 });
 
-test("what a write waited for its receipt before Ctrl-C is recorded with the end of the run", async () => {
+test("after Ctrl-C, the end of the run records how long a write waited for its receipt", async () => {
   const stopping = new AbortController();
   let asked = 0;
   const { url } = await serve(({ path }) => {
@@ -168,7 +168,7 @@ steps:
   expect(waited?.["mint"]).toBeGreaterThanOrEqual(6_000);
 });
 
-test("the pause before a write is sent again is recorded with its next attempt, and the wait for its receipt with the receipt", async () => {
+test("the next attempt records the pause before it, and the receipt records the wait for it", async () => {
   let [minted, asked] = [0, 0];
   const ran = await run(
     `playbook: 1

@@ -22,7 +22,7 @@ steps:
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-test("a run is held for hours before and after each step: no intent grows old, no deadline passes, and the time counts as waiting", async () => {
+test("while a debugger holds a run, no intent expires, no deadline passes, and the time counts as waiting", async () => {
   let looks = 0;
   const served = await serve(({ method, path }) => {
     if (path === "/status") return { status: 204, body: "" };
@@ -63,7 +63,7 @@ test("a run is held for hours before and after each step: no intent grows old, n
   ]);
 });
 
-test("whoever stops a run while it is held: nothing of the step is sent or recorded", async () => {
+test("a run that is stopped while it is held sends and records nothing of the step", async () => {
   const served = await serve(() => ({ status: 204, body: "" }));
   const stopping = new AbortController();
   const kinds: string[] = [];

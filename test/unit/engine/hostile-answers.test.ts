@@ -33,7 +33,7 @@ const withAnswers = [...operations.values()].filter(({ call }) => call.response 
 const caller = { identities: { ledger: "userId:alice", investor: "BUYER_KEY" }, label: "alice" };
 
 test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
-  "whatever %s is answered is used as the contract has it, or refused with the place and what belongs there",
+  "an answer to %s is used if it fits the contract; otherwise the message shows the place and the expected value",
   async ([, operation]) => {
     let next: Given = { body: "" };
     const { url } = await serve(() => next);
@@ -64,7 +64,7 @@ test.for(withAnswers.map((operation) => [operation.name, operation] as const))(
   },
 );
 
-test("an error under a status of success is shown with its words, and is neither an answer nor a refusal", async () => {
+test("an error with a status of success is neither an answer nor a refusal, and its words are shown", async () => {
   const { url } = await serve(() => ({
     body: '{"status": "Error", "message": "the books are closed", "condition": "invalid parameters"}',
   }));
@@ -133,7 +133,7 @@ const MEANINGS: readonly (readonly [number, string])[] = [
 ];
 
 test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
-  "whatever words %s is refused with, its code decides, and the words are shown",
+  "the status code decides whether %s is refused, and the message shows the words of the answer",
   async (name) => {
     const operation = operations.get(name) ?? expect.fail();
     let next: Given = { body: "" };
@@ -162,7 +162,7 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
 );
 
 test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "investor.sales.list"])(
-  "an answer to %s that is no UTF-8, or has a name twice, is neither a success nor a refusal",
+  "an answer to %s that is not UTF-8, or that repeats a name, is neither a success nor a refusal",
   async (name) => {
     const operation = operations.get(name) ?? expect.fail();
     const good = '{"success":true,"response":{},"message":"minted Jos\u00e9","transactionId":"t","id":"A","note":"x"}';
@@ -185,7 +185,7 @@ test.for(["ledger.token.mint", "ledger.asset.get", "investor.sales.buy", "invest
   },
 );
 
-test("a read that is answered with a part of it, or later, is not complete", async () => {
+test("a read with a status of partial content, or of a later answer, is incomplete", async () => {
   for (const [text, body] of [
     ["read: ledger.account.list, with: { tokenId: T }, key: row.tokenId", '[{"id":"A","tokenId":"T","balance":1}]'],
     ["read: ledger.token.get, with: { id: T }, key: row.id", '{"id":"T"}'],

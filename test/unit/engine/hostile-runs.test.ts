@@ -75,7 +75,7 @@ function lacksEvidence({ call, writes, meaning }: Operation, text: string): bool
 }
 
 test.for([...operations.values()].map((operation) => [operation.name, operation] as const))(
-  "a run whose %s is answered with anything ends as it should: never passed for nothing, never by a bug",
+  "whatever the service answers to %s, the run passes only with evidence, and never ends with a bug",
   async ([, operation]) => {
     let [next, mark]: [string, string | undefined] = ["", undefined];
     const { url, came } = await serve((request) => {
@@ -118,7 +118,7 @@ const CREATE = playbookOf(operationNamed("ledger.asset.create"));
 test.for([
   ["a write that is held until the commit", MINT, "/token/mint", 200],
   ["a write that is answered at once", CREATE, "/asset", 201],
-] as const)("whatever the receipt of %s says, only its own COMMITTED passes", async ([, playbook, path, status]) => {
+] as const)("only its own receipt with COMMITTED lets %s pass", async ([, playbook, path, status]) => {
   let receipts: readonly string[] = [];
   let asked = 0;
   const { url, came } = await serve((request) => {
@@ -159,7 +159,7 @@ test.for([
   );
 });
 
-test("what a write made is found by its mark alone, whatever the list says beside", async () => {
+test("only its mark finds what a write made in a list", async () => {
   let list = "";
   const { url } = await serve((request) => {
     if (request.method === "POST") return { body: '{"transactionId":"tx1","receiptId":"r1"}' };
@@ -213,7 +213,7 @@ test.for([
     there: undefined,
     says: /the write took effect, but what it made cannot be read: .* web page \(HTTP 404\)/,
   },
-])("$what is not there yet when the service reports it, and not when a proxy does", async ({ step, path, there, says }) => {
+])("$what counts as absent if the service answers 404, and not if a proxy does", async ({ step, path, there, says }) => {
   let [answers, marked]: [Given[], string | undefined] = [[], undefined];
   const { url } = await serve((request) => {
     marked = /"tokenbook":"([^"]+)"/.exec(request.body)?.[1] ?? marked;
@@ -261,7 +261,7 @@ function keeping(kept: "answer" | "receipt"): (request: Came) => Given {
 }
 
 test.for(["answer", "receipt"] as const)(
-  "the %s of another write, kept by somebody in between, proves nothing of this one",
+  "the %s of an earlier write, repeated by a proxy, does not prove this write",
   async (kept) => {
     const { url, came } = await serve(keeping(kept));
     const { outcome, completed, stopped } = await runnerForTest()(TWO_MINTS, targetAt(url));
@@ -320,7 +320,7 @@ test.for(
     { ...each, and: "" },
     { ...each, and: ", and a cache the harmless read only" },
   ]),
-)("$what is not taken for absent where a gateway knows no path of the service from $from on$and", async ({ step, from, and }) => {
+)("$what does not count as absent if a gateway answers 404 to every path from $from on$and", async ({ step, from, and }) => {
   let isGone = from === "the start";
   const { url, came } = await serve((request) => {
     const given = inOrder(request, undefined);

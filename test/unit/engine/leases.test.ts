@@ -24,7 +24,7 @@ function anotherProcess(): string {
   return JSON.stringify({ ...thisProcess(), pid: process.ppid, startedAt });
 }
 
-test("whoever waits for an entity does not wait for ever, and learns who has it", async () => {
+test("a run waits for an entity only for a limited time, and its message names the holder", async () => {
   const { url, came } = await serve(() => ({ body: '{"transactionId":"tx1","receiptId":"r1"}' }));
   const folder = folderForTest();
   const clock = clockWithoutWaiting();
@@ -46,7 +46,7 @@ test("whoever waits for an entity does not wait for ever, and learns who has it"
   expect(came).toHaveLength(before);
 });
 
-test("a run that needs nothing else holds itself from its first record to its end", async () => {
+test("a run without groups and entities holds its own lease from its first record to its end", async () => {
   const { url } = await serve(() => ({ body: "{}" }));
   const folder = folderForTest();
   const read = "playbook: 1\nsteps:\n  - uses: ledger.status\n    as: { ledger: userId:alice }\n";

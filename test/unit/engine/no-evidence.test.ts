@@ -33,13 +33,13 @@ function nothingSeen({ path }: Came): Given {
   return { body: path === "/token" ? '{"id":"Gold","totalSupply":0,"totalMintedAmount":0}' : "[]" };
 }
 
-test("a gateway's page that says 503 with Retry-After does not say that the mint behind it was not made", async () => {
+test("a 503 of a gateway with Retry-After leaves the outcome of a mint unknown", async () => {
   const headers = { "content-type": "text/html", "retry-after": "0" };
   const { outcome, message, mints } = await afterMint({ status: 503, body: "<h1>Service Unavailable</h1>", headers });
   expect({ outcome, mints }, message).toEqual({ outcome: "unknown", mints: 1 });
 });
 
-test("the service's own 503 with Retry-After is a refusal for now", async () => {
+test("a 503 of the service itself with Retry-After is a refusal, and the write is sent again", async () => {
   const headers = { "content-type": "application/json", "retry-after": "0" };
   const { outcome, message, mints } = await afterMint({
     status: 503,
@@ -49,7 +49,7 @@ test("the service's own 503 with Retry-After is a refusal for now", async () => 
   expect({ outcome, mints }, message).toEqual({ outcome: "failed", mints: 5 });
 });
 
-test("a mint whose answer names no receipt is looked for, and does not pass for having been taken", async () => {
+test("a mint whose answer names no receipt does not pass without evidence", async () => {
   const { outcome, message, mints } = await afterMint({ body: '{"transactionId":"tx1"}' });
   expect({ outcome, mints }).toEqual({ outcome: "unknown", mints: 1 });
   expect(message).toContain("it names no receipt");
@@ -72,7 +72,7 @@ test.for([
   ["is of another sale", { transactionId: "p1", tokenSaleId: "s2" }, "its tokenSaleId is not"],
   ["is of another amount", { transactionId: "p1", tokenSaleId: "s1", amount: 500 }, "its amount is not"],
   ["is of another wallet", { transactionId: "p1", userAddress: "0xCd" }, "its userAddress is not"],
-] as const)("a purchase whose result %s is not passed", async ([, result, said]) => {
+] as const)("a purchase whose result %s has an unknown outcome", async ([, result, said]) => {
   const { url, came } = await servePurchase(result);
   const ran = await runnerForTest()(BUY, targetAt(url));
   expect(ran.outcome, JSON.stringify(ran)).toBe("unknown");
@@ -80,12 +80,12 @@ test.for([
   expect(came.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
 
-test("a purchase whose result is that which was asked for passes, however its wallet is spelled", async () => {
+test("a purchase with the requested result passes, whatever the case of the letters of its wallet", async () => {
   const { url } = await servePurchase({ transactionId: "p1", tokenSaleId: "s1", amount: 5, userAddress: "0XAB", status: "DONE" });
   expect(await runnerForTest()(BUY, targetAt(url))).toMatchObject({ outcome: "passed" });
 });
 
-test("a server error of the service does not say that it refused, whatever the status of its answer", async () => {
+test("a server error of the service is no refusal, whatever the status of its answer", async () => {
   for (const said of ['"condition":"server error"', '"message":"Server error"']) {
     const answer = {
       status: 400,

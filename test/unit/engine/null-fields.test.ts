@@ -36,12 +36,12 @@ async function run(records: (marked: string) => readonly object[]): Promise<Ran 
   return { ...ran, asked: came.filter(({ method, path }) => method === "POST" && path === "/approval").length };
 }
 
-test("null in a field that may be absent is as if it were absent, in the request that was made and in later answers", async () => {
+test("null in an optional field counts as absent", async () => {
   const ran = await run((tokenbook) => [{ id: "R1", createdAt: null, updatedAt: null, approvers: null, data: { tokenbook } }]);
   expect(ran, JSON.stringify(ran.stopped)).toMatchObject({ outcome: "passed", asked: 1 });
 });
 
-test("what a write made is found beside records that nobody can read", async () => {
+test("a run finds what its write made beside records that it cannot read", async () => {
   const ran = await run((tokenbook) => [
     { id: "R0", createdAt: 7, approvers: "nobody" },
     { id: "R1", numRequired: "two", data: { tokenbook } },

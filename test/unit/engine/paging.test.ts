@@ -86,48 +86,54 @@ test("both interfaces have paged operations", () => {
   expect([byBookmark.length, byNumber.length]).toEqual([7, 4]);
 });
 
-test.for(named(paged))("%s is read to the end, or as far as asked, a named number at a time", async ([, operation]) => {
-  const run = runnerForTest();
-  for (const profile of [DEFAULT_PROFILE, OTHER]) {
-    const { url, came } = await serveList(operation, profile);
-    const target = targetAt(url, profile);
-    const { page, size } = namesIn(profile, operation);
-    for (const [pages, expected, requests] of [
-      ["all", "ABCDEFG", 3],
-      ["first", "ABC", 1],
-      [1, "ABC", 1],
-      [2, "ABCDEF", 2],
-      [3, "ABCDEFG", 3],
-      [100, "ABCDEFG", 3],
-    ] as const) {
-      const before = came.length;
-      const ran = await run(listing(operation, pages, 3), target);
-      expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
-      expect(idsIn(ran, operation).join("")).toBe(expected);
-      const asked = came.slice(before);
-      expect(asked.map(({ query }) => query.get(size))).toEqual(Array.from({ length: requests }, () => "3"));
-      const places = operation.call.interface === "ledger" ? [null, "3", "6"] : [null, "2", "3"];
-      expect(asked.map(({ query }) => query.get(page))).toEqual(places.slice(0, requests));
-      expect(ran.completed[0]?.requests).toBe(requests);
+test.for(named(paged))(
+  "%s is read to its end, or for as many pages as the playbook says, with the page size that it names",
+  async ([, operation]) => {
+    const run = runnerForTest();
+    for (const profile of [DEFAULT_PROFILE, OTHER]) {
+      const { url, came } = await serveList(operation, profile);
+      const target = targetAt(url, profile);
+      const { page, size } = namesIn(profile, operation);
+      for (const [pages, expected, requests] of [
+        ["all", "ABCDEFG", 3],
+        ["first", "ABC", 1],
+        [1, "ABC", 1],
+        [2, "ABCDEF", 2],
+        [3, "ABCDEFG", 3],
+        [100, "ABCDEFG", 3],
+      ] as const) {
+        const before = came.length;
+        const ran = await run(listing(operation, pages, 3), target);
+        expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
+        expect(idsIn(ran, operation).join("")).toBe(expected);
+        const asked = came.slice(before);
+        expect(asked.map(({ query }) => query.get(size))).toEqual(Array.from({ length: requests }, () => "3"));
+        const places = operation.call.interface === "ledger" ? [null, "3", "6"] : [null, "2", "3"];
+        expect(asked.map(({ query }) => query.get(page))).toEqual(places.slice(0, requests));
+        expect(ran.completed[0]?.requests).toBe(requests);
+      }
     }
-  }
-});
+  },
+);
 
-test.for(named(paged))("%s without a size of its own has that of the profile, or else of the service", async ([, operation]) => {
-  const run = runnerForTest();
-  for (const [profile, size] of [
-    [OTHER, "3"],
-    [DEFAULT_PROFILE, null],
-  ] as const) {
-    const { url, came } = await serveList(operation, profile);
-    expect(idsIn(await run(listing(operation, "all"), targetAt(url, profile)), operation)).toHaveLength(7);
-    expect(came.map(({ query }) => query.get(namesIn(profile, operation).size))).toEqual(
-      Array.from({ length: size === null ? 1 : 3 }, () => size),
-    );
-  }
-});
+test.for(named(paged))(
+  "%s without a page size uses the one of the profile, or else the one of the service",
+  async ([, operation]) => {
+    const run = runnerForTest();
+    for (const [profile, size] of [
+      [OTHER, "3"],
+      [DEFAULT_PROFILE, null],
+    ] as const) {
+      const { url, came } = await serveList(operation, profile);
+      expect(idsIn(await run(listing(operation, "all"), targetAt(url, profile)), operation)).toHaveLength(7);
+      expect(came.map(({ query }) => query.get(namesIn(profile, operation).size))).toEqual(
+        Array.from({ length: size === null ? 1 : 3 }, () => size),
+      );
+    }
+  },
+);
 
-test("an answer with more bytes than the limit is requested once, and the message says what to do", async () => {
+test("an answer that exceeds the byte limit is requested once, and the message says what to do", async () => {
   const record = `{"id":"A","tokenId":"T","entity":{"userId":"alice"},"balance":1}`;
   const body = `[${`${record},`.repeat(Math.ceil(LIMITS.answerBytes / record.length))}${record}]`;
   const { url, came } = await serve(() => ({ body }));
@@ -147,7 +153,7 @@ test("an answer with more bytes than the limit is requested once, and the messag
 });
 
 test.for(named(paged))(
-  "%s: whoever watches is notified of each page behind the first, and of all rows so far",
+  "%s: an observer gets an event for each page after the first, with all rows so far",
   async ([, operation]) => {
     const { url } = await serveList(operation, DEFAULT_PROFILE);
     const pages: unknown[] = [];
@@ -170,7 +176,7 @@ async function servePages(...bodies: readonly unknown[]): Promise<Served> {
 
 const [a, b, c] = ["A", "B", "C"].map((id) => ({ id }));
 
-test.for(named(byBookmark))("%s: an empty list may be given in any way, and the last page too", async ([, operation]) => {
+test.for(named(byBookmark))("%s: every form of an empty list and of a last page is accepted", async ([, operation]) => {
   const run = runnerForTest();
   const ways: readonly (readonly [readonly unknown[], string, number])[] = [
     [[{ count: 0, bookmark: "", records: [] }], "", 1],
@@ -200,7 +206,7 @@ test.for(named(byBookmark))("%s: an empty list may be given in any way, and the 
 });
 
 test.for(named(byBookmark))(
-  "%s is read to its end although the service gives fewer on a page than asked for",
+  "%s is read to its end although the service gives fewer records on a page than requested",
   async ([, operation]) => {
     const { url, came } = await serve(({ query }) => bookmarked(2, query.get("bookmark") ?? "0"));
     const ran = await runnerForTest()(listing(operation, "all", 500), targetAt(url));
@@ -209,7 +215,7 @@ test.for(named(byBookmark))(
   },
 );
 
-test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, is not used", async ([, operation]) => {
+test.for(named(byBookmark))("%s: a list whose pages repeat or end too early is not used", async ([, operation]) => {
   const run = runnerForTest();
   const page = (bookmark: unknown) => ({ count: 2, bookmark, records: [a, b] });
   for (const [pages, code, requests] of [
@@ -241,79 +247,76 @@ test.for(named(byBookmark))("%s: a list that turns in a circle, or breaks off, i
   expect(await run(listing(operation, 2, 2), targetAt(url))).toMatchObject({ stopped: { problem: { code: "paging.repeated" } } });
 });
 
-test.for(named(byNumber))(
-  "%s: an answer that does not say its place, or has another place, is not used",
-  async ([, operation]) => {
-    const run = runnerForTest();
-    const page = (pagination: object | undefined, items: readonly unknown[] = [a, b]) => {
-      const { paging } = operation.call;
-      return {
-        status: operation.name === "investor.sales.list" ? "SUCCESS" : 1,
-        response: { [paging?.items ?? ""]: items },
-        pagination,
-      };
+test.for(named(byNumber))("%s: a page without its number, or with another number, is not used", async ([, operation]) => {
+  const run = runnerForTest();
+  const page = (pagination: object | undefined, items: readonly unknown[] = [a, b]) => {
+    const { paging } = operation.call;
+    return {
+      status: operation.name === "investor.sales.list" ? "SUCCESS" : 1,
+      response: { [paging?.items ?? ""]: items },
+      pagination,
     };
-    for (const [pages, code, requests] of [
-      [[page(undefined)], "paging.unknown", 1],
-      [[page({ page: 1 })], "paging.unknown", 1],
-      [[page({ page: 1, totalPages: -1 })], "paging.unknown", 1],
-      [[page({ page: 1, totalPages: 0.5 })], "paging.unknown", 1],
-      [[page({ page: 1, totalPages: 0 })], "paging.count", 3],
-      [[page({ page: 1, totalPages: 3 })], "paging.other-page", 2],
-      [[page({ page: 2, totalPages: 3 })], "paging.other-page", 1],
-      [[page({ page: 0, totalPages: 1 })], "paging.other-page", 1],
-      [[page({ totalPages: 2 }), page({ totalPages: 2 })], "paging.repeated", 2],
-      [[1, 2, 3].flatMap(() => [page({ totalPages: 3 }), page({ totalPages: 1 }, [])]), "paging.count", 6],
-      [[page({ totalPages: 3 }), page({ totalPages: 3 }, [])], "paging.empty", 2],
-      [[page({ page: 1, totalPages: LIMITS.pages + 1 })], "paging.limit", 1],
-      [[page({ page: 1, totalPages: 1e300 })], "paging.limit", 1],
-      [[page({ totalPages: 2 }), { status: 0, response: {} }], "service.unreadable", 2],
-      [[page({ page: 1, totalPages: 1, totalItems: 3 })], "paging.count", 3],
-      [
-        [1, 2, 3].flatMap(() => [page({ totalPages: 2, totalItems: 5 }), page({ totalPages: 2, totalItems: 5 }, [c])]),
-        "paging.count",
-        6,
-      ],
-      [[page({ page: 1, totalPages: 0, totalItems: 0 })], "paging.count", 3],
-    ] as const) {
-      const { url, came } = await servePages(...pages);
-      const ran = await run(listing(operation, "all", 2), targetAt(url));
-      expect(ran, JSON.stringify(pages)).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
-      expect(came).toHaveLength(requests);
-    }
-    const { url } = await servePages(page(undefined));
-    expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
-    const some = await servePages(page({ page: 1, totalPages: 2, totalItems: 4 }));
-    expect(await run(listing(operation, "first", 2), targetAt(some.url))).toMatchObject({ outcome: "passed" });
-    // A new record came in above, so the second page repeats the last record of the first page.
-    const grown = await servePages(
-      page({ page: 1, totalPages: 2, totalItems: 3 }),
-      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
-      page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, a]),
-      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
-    );
-    expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ZABC");
-    expect(grown.came).toHaveLength(4);
-    // A new record came in above, and a record that was already read was removed. The totals are unchanged, but a record would be missing.
-    const shifted = await servePages(
-      page({ page: 1, totalPages: 2, totalItems: 4 }),
-      page({ page: 2, totalPages: 2, totalItems: 4 }, [b, { id: "E" }]),
-      page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, b]),
-      page({ page: 2, totalPages: 2, totalItems: 4 }, [c, { id: "E" }]),
-    );
-    expect(idsIn(await run(listing(operation, "all", 2), targetAt(shifted.url)), operation).join("")).toBe("ZBCE");
-    const moved = await servePages(
-      page({ page: 1, totalPages: 1, totalItems: 3 }),
-      page({ page: 1, totalPages: 1, totalItems: 2 }),
-    );
-    expect(idsIn(await run(listing(operation, "all"), targetAt(moved.url)), operation).join("")).toBe("AB");
-    expect(moved.came).toHaveLength(2);
-    const none = await servePages(page({ page: 1, totalPages: 0, totalItems: 0 }, []));
-    expect(await run(listing(operation, "all"), targetAt(none.url))).toMatchObject({ outcome: "passed" });
-  },
-);
+  };
+  for (const [pages, code, requests] of [
+    [[page(undefined)], "paging.unknown", 1],
+    [[page({ page: 1 })], "paging.unknown", 1],
+    [[page({ page: 1, totalPages: -1 })], "paging.unknown", 1],
+    [[page({ page: 1, totalPages: 0.5 })], "paging.unknown", 1],
+    [[page({ page: 1, totalPages: 0 })], "paging.count", 3],
+    [[page({ page: 1, totalPages: 3 })], "paging.other-page", 2],
+    [[page({ page: 2, totalPages: 3 })], "paging.other-page", 1],
+    [[page({ page: 0, totalPages: 1 })], "paging.other-page", 1],
+    [[page({ totalPages: 2 }), page({ totalPages: 2 })], "paging.repeated", 2],
+    [[1, 2, 3].flatMap(() => [page({ totalPages: 3 }), page({ totalPages: 1 }, [])]), "paging.count", 6],
+    [[page({ totalPages: 3 }), page({ totalPages: 3 }, [])], "paging.empty", 2],
+    [[page({ page: 1, totalPages: LIMITS.pages + 1 })], "paging.limit", 1],
+    [[page({ page: 1, totalPages: 1e300 })], "paging.limit", 1],
+    [[page({ totalPages: 2 }), { status: 0, response: {} }], "service.unreadable", 2],
+    [[page({ page: 1, totalPages: 1, totalItems: 3 })], "paging.count", 3],
+    [
+      [1, 2, 3].flatMap(() => [page({ totalPages: 2, totalItems: 5 }), page({ totalPages: 2, totalItems: 5 }, [c])]),
+      "paging.count",
+      6,
+    ],
+    [[page({ page: 1, totalPages: 0, totalItems: 0 })], "paging.count", 3],
+  ] as const) {
+    const { url, came } = await servePages(...pages);
+    const ran = await run(listing(operation, "all", 2), targetAt(url));
+    expect(ran, JSON.stringify(pages)).toMatchObject({ outcome: "failed", completed: [], stopped: { problem: { code } } });
+    expect(came).toHaveLength(requests);
+  }
+  const { url } = await servePages(page(undefined));
+  expect(idsIn(await run(listing(operation, "first", 2), targetAt(url)), operation)).toEqual(["A", "B"]);
+  const some = await servePages(page({ page: 1, totalPages: 2, totalItems: 4 }));
+  expect(await run(listing(operation, "first", 2), targetAt(some.url))).toMatchObject({ outcome: "passed" });
+  // A new record came in above, so the second page repeats the last record of the first page.
+  const grown = await servePages(
+    page({ page: 1, totalPages: 2, totalItems: 3 }),
+    page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
+    page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, a]),
+    page({ page: 2, totalPages: 2, totalItems: 4 }, [b, c]),
+  );
+  expect(idsIn(await run(listing(operation, "all", 2), targetAt(grown.url)), operation).join("")).toBe("ZABC");
+  expect(grown.came).toHaveLength(4);
+  // A new record came in above, and a record that was already read was removed. The totals are unchanged, but a record would be missing.
+  const shifted = await servePages(
+    page({ page: 1, totalPages: 2, totalItems: 4 }),
+    page({ page: 2, totalPages: 2, totalItems: 4 }, [b, { id: "E" }]),
+    page({ page: 1, totalPages: 2, totalItems: 4 }, [{ id: "Z" }, b]),
+    page({ page: 2, totalPages: 2, totalItems: 4 }, [c, { id: "E" }]),
+  );
+  expect(idsIn(await run(listing(operation, "all", 2), targetAt(shifted.url)), operation).join("")).toBe("ZBCE");
+  const moved = await servePages(
+    page({ page: 1, totalPages: 1, totalItems: 3 }),
+    page({ page: 1, totalPages: 1, totalItems: 2 }),
+  );
+  expect(idsIn(await run(listing(operation, "all"), targetAt(moved.url)), operation).join("")).toBe("AB");
+  expect(moved.came).toHaveLength(2);
+  const none = await servePages(page({ page: 1, totalPages: 0, totalItems: 0 }, []));
+  expect(await run(listing(operation, "all"), targetAt(none.url))).toMatchObject({ outcome: "passed" });
+});
 
-test("a history, or what a vault holds, is not used when it has fewer than its count says", async () => {
+test("a history or the content of a vault is not used if it has fewer records than its count", async () => {
   const run = runnerForTest();
   const reads = {
     records: "ledger.asset.history, with: { assetType: Property, id: A }",
@@ -331,7 +334,7 @@ test("a history, or what a vault holds, is not used when it has fewer than its c
   }
 });
 
-test("a page whose service fails is asked for again, and a list without it is not used", async () => {
+test("a page that fails is requested again, and a list without it is not used", async () => {
   const run = runnerForTest();
   let failures = 0;
   const answer = ({ query }: Came): Given => {
@@ -349,7 +352,7 @@ test("a page whose service fails is asked for again, and a list without it is no
   expect(came).toHaveLength(4 + 1 + LIMITS.readAttempts);
 });
 
-test("a list that never ends is read to the named limit, and not used", async () => {
+test("a list that never ends is read up to the limit, and is not used", async () => {
   let next = 0;
   const { url, came } = await serve(() => ({ body: `{"count":1,"bookmark":"${++next}","records":[{"id":"A"}]}` }));
   const [operation] = byBookmark;

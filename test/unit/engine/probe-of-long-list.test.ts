@@ -17,7 +17,7 @@ function transaction(id: string, more: object): string {
   return JSON.stringify({ docType: "tkntx", id, type: "MINT", transactionDetails: [{ ...detail, ...more }] });
 }
 
-test("a mint whose answer was lost is found among more old transactions than one answer may have", async () => {
+test("a lost mint is found in a list of transactions that is larger than one answer may be", async () => {
   const old = transaction("old", { data: { filler: FILLER } });
   const count = Math.ceil(LIMITS.answerBytes / old.length) + 1;
   let minted = false;

@@ -31,7 +31,7 @@ async function held(folder: string): Promise<void> {
   database.close();
 }
 
-test("a run is taken over and said to be released in one commit: a crash leaves both, or neither", async () => {
+test("one commit records a takeover and its release, so a crash leaves both or neither", async () => {
   const folder = folderForTest();
   await held(folder);
   const commits: string[][] = [];
@@ -50,7 +50,7 @@ test("a run is taken over and said to be released in one commit: a crash leaves 
   looker.close();
 });
 
-test("what the released holder may still send is named, and no time settles it or what follows it", async () => {
+test("the release names the writes that the former holder may still send, and no time settles these or later attempts", async () => {
   const folder = folderForTest();
   await held(folder);
   const store = JournalStore.open(folder, PORTS);
@@ -71,7 +71,7 @@ test("what the released holder may still send is named, and no time settles it o
   store.close();
 });
 
-test("a holder that continues while it is released keeps its run", async () => {
+test("a holder that continues during a release keeps its run", async () => {
   const folder = folderForTest();
   await held(folder);
   const store = JournalStore.open(folder, PORTS);

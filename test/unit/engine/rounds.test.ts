@@ -9,7 +9,7 @@ defaults: { as: issuer }
 steps:
 `;
 
-test("equal numbers are one key of a foreach, however they are spelled", async () => {
+test("equal numbers are one key of a foreach, however they are written", async () => {
   const { url, came } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
   const twice = `${head}  - { id: count, uses: ledger.asset.stats }
   - { id: each, foreach: { n: [1, "\${{ 1.0 + steps.count.response.totalCount }}"], key: n }, uses: ledger.asset.stats }
@@ -36,7 +36,7 @@ ${given}`;
   },
 );
 
-test("a round is found by its number, as it was written or otherwise", async () => {
+test("an expression finds a round by any spelling of its number", async () => {
   const { url } = await serve(() => ({ body: '{"totalCount":0,"countByType":[]}' }));
   const found = `${head}  - { id: each, foreach: { n: [1.50, 2], key: n }, uses: ledger.asset.stats }
   - id: after

@@ -55,7 +55,7 @@ async function compared(
   return { ran, comparison: comparison ?? expect.fail(JSON.stringify(ran)), ...asked(came) };
 }
 
-test("of one drift among many rows, the account is read again alone, and the list once in all", async () => {
+test("if one row of many differs, only its account is read again, and not the list", async () => {
   const list = accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account));
   const { ran, comparison, ...requests } = await compared(
     against(MANY),
@@ -71,7 +71,7 @@ test("of one drift among many rows, the account is read again alone, and the lis
   });
 });
 
-test("a row that was in flight has settled when the list shows it too", async () => {
+test("a row that was in flight counts as settled only after the list shows its new value", async () => {
   let looks = 0;
   const { ran, comparison, ...requests } = await compared(
     against(MANY),
@@ -86,7 +86,7 @@ test("a row that was in flight has settled when the list shows it too", async ()
 test.each([
   ["would agree", 7],
   ["differs otherwise", 9],
-])("an account alone settles nothing that the list still shows: it %s", async (_what, balance) => {
+])("an account that is read alone settles no difference that the list still shows: it %s", async (_what, balance) => {
   const { comparison, ...requests } = await compared(
     against(MANY),
     () => accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account)),
@@ -96,7 +96,7 @@ test.each([
   expect(comparison).toMatchObject({ drifts: [{ kind: "differs", left: "7", right: "8" }], counts: { settled: 0, moving: 0 } });
 });
 
-test("a row that its key names is missing when the service has no such account, and the list is read again when it has one", async () => {
+test("a row is missing if the service does not have its account; if it has one, the list is read again", async () => {
   const list = (): readonly Account[] => accounts(MANY - 1);
   const gone = await compared(against(MANY, "row.id"), list, () => ({ status: 404, body: '{"error":"account not found"}' }));
   expect(gone).toMatchObject({ lists: 1, alone: [`a${MANY - 1}`], comparison: { drifts: [{ kind: "missing-right" }] } });
@@ -110,7 +110,7 @@ test.each([
   ["it belongs to another holder", { body: JSON.stringify({ ...accounts(1)[0], balance: 8 }) }],
   ["it belongs to another token", { body: JSON.stringify({ ...accounts(8)[7], tokenId: "U", balance: 8 }) }],
   ["it is no account", { body: "[]" }],
-])("the list is read again where the account alone shows nothing: %s", async (_why, answer) => {
+])("the list is read again if the single account shows nothing: %s", async (_why, answer) => {
   const list = accounts(MANY).map((account) => (account.id === "a7" ? { ...account, balance: 8 } : account));
   const { comparison, lists } = await compared(
     against(MANY),
@@ -121,7 +121,7 @@ test.each([
   expect(comparison).toMatchObject({ gaps: [], drifts: [{ kind: "differs", left: "7", right: "8" }] });
 });
 
-test("the list is read again when it is short, when much of it differs, and when two rows share a key", async () => {
+test("the list is read again if it is short, if many rows differ, or if two rows share a key", async () => {
   const none = (): never => expect.fail("an account was read alone");
   const short = await compared(against(3), () => accounts(3).map((account) => ({ ...account, balance: 0 })), none);
   expect(short).toMatchObject({ lists: 2, comparison: { counts: { new: 2 } } });

@@ -84,7 +84,7 @@ function sentAgain(context: RunContext, place: Place): ReturnType<typeof inputSe
   return inputSent(context, { place, step: step ?? expect.fail(), state: state ?? expect.fail(), caller });
 }
 
-test("the journal has the mask, and what is sent again has the secret", async () => {
+test("the journal has a mask in place of a secret, and a repeated write has the secret", async () => {
   const held = newHolding();
   const { context } = await inRun(held, "canary-7781", "begin");
   const input = await intend(context, held.place);
@@ -94,7 +94,7 @@ test("the journal has the mask, and what is sent again has the secret", async ()
   expect(sentAgain(context, held.place)).toEqual({ input });
 });
 
-test("a secret that has another value by then stops the write: what was meant cannot be sent", async () => {
+test("a write is not sent again if its secret has another value by then", async () => {
   const held = newHolding();
   const before = await inRun(held, "canary-7781", "begin");
   await intend(before.context, held.place);
@@ -104,7 +104,7 @@ test("a secret that has another value by then stops the write: what was meant ca
   expect(JSON.stringify(sentAgain(context, held.place))).not.toContain("canary");
 });
 
-test("nor can it be recorded that it failed, while an earlier attempt of it may still arrive", async () => {
+test("a write that cannot be sent again, because its secret has changed, stays unknown while an earlier attempt may still arrive", async () => {
   const held = newHolding();
   const before = await inRun(held, "canary-7781", "begin");
   await intend(before.context, held.place);
@@ -117,7 +117,7 @@ test("nor can it be recorded that it failed, while an earlier attempt of it may 
   expect(stepIn(context.state, "kept").stopped).toMatchObject({ outcome: "unknown", problem: { code: "write.not-the-same" } });
 });
 
-test("the digest of a request with a secret cannot be compared between runs", async () => {
+test("the digest of a request with a secret differs from run to run", async () => {
   const first = newHolding();
   const { context } = await inRun(first, "canary-7781", "begin");
   await intend(context, first.place);

@@ -7,7 +7,7 @@ const QUEUES = fc.array(fc.record({ reads: fc.integer({ min: 0, max: 6 }), paral
   maxLength: 3,
 });
 
-test("all reads are made once and in order, and none is begun that is ahead while it is crowded", async () => {
+test("each side's reads are made once and in order, and no side that is ahead begins a read while memory is short", async () => {
   await fc.assert(
     fc.asyncProperty(QUEUES, fc.array(fc.boolean(), { maxLength: 60 }), fc.scheduler(), async (sizes, crowded, scheduler) => {
       const queues = sizes.map(({ reads, parallel }, source) => ({
@@ -36,7 +36,7 @@ test("all reads are made once and in order, and none is begun that is ahead whil
   );
 });
 
-test("what stops begins nothing more, and waits for what is under way", async () => {
+test("after a stop no read begins, and reads in progress end first", async () => {
   const reads = [1, 2, 3];
   const made: number[] = [];
   let isStopping = false;
@@ -52,7 +52,7 @@ test("what stops begins nothing more, and waits for what is under way", async ()
   expect(made).toEqual([1, 2]);
 });
 
-test("a read that breaks ends them all", async () => {
+test("a read that throws an error ends all reads", async () => {
   const rules = { isStopping: () => false, isCrowded: () => false, work: () => Promise.reject(new Error("broken")) };
   await expect(sideBySide([{ reads: [1], parallel: 1 }], rules)).rejects.toThrow("broken");
 });

@@ -25,7 +25,7 @@ const NOTHING_MORE = {
   signal: new AbortController().signal,
 };
 
-test("files are compared exactly, packed or not, and their rows count", async () => {
+test("files are compared exactly, with or without compression, and their rows are counted", async () => {
   const register = new Register();
   for (const rows of [
     csv(register.write("a.csv", TABLE)),
@@ -40,7 +40,7 @@ test("files are compared exactly, packed or not, and their rows count", async ()
   }
 });
 
-test("a drift names the line of its row, and a file that was corrected clears it", async () => {
+test("a drift names the line of its row, and a corrected file clears the drift", async () => {
   const register = new Register();
   const path = register.write("a.csv", TABLE.replace("100.5,", "100.51,"));
   const { outcome, found } = await register.compare(csv(path));
@@ -52,7 +52,7 @@ test("a drift names the line of its row, and a file that was corrected clears it
   expect(again.found.cleared).toHaveLength(1);
 });
 
-test("what cannot be read to its end is incomplete, with a message that says why", async () => {
+test("a file that cannot be read to its end makes the comparison incomplete, and the message says why", async () => {
   const register = new Register();
   const packed = gzipSync(TABLE.repeat(1_000));
   const cases: readonly (readonly [string, string])[] = [
@@ -120,7 +120,7 @@ test("what cannot be read to its end is incomplete, with a message that says why
   }
 });
 
-test("no value is no field: an empty cell and null are left out where a field is not required", async () => {
+test("an empty cell and null count as absent if the field is optional", async () => {
   const register = new Register();
   const optional = ", required: [holder]";
   const list = "[{'holder': 'alice', 'balance': 1}]";
@@ -135,7 +135,7 @@ test("no value is no field: an empty cell and null are left out where a field is
   }
 });
 
-test("in a table of one column, an empty line is no row, and a cell in quotes is one", async () => {
+test("in a table of one column, an empty line is no row, and an empty cell in quotes is a row", async () => {
   const register = new Register();
   const path = register.write("a.csv", 'holder\n\nalice\n\n""\n\n');
   const rows: OutsideRow[] = [];
@@ -188,7 +188,7 @@ test("a SQLite file is read exactly, also while another process has it open", as
   expect([big.outcome, big.gap]).toEqual(["passed", ""]);
 });
 
-test("a SQLite file is read with its log, whatever name it is given", async () => {
+test("a SQLite file is read with its log, also through a link", async () => {
   const register = new Register();
   const query = "SELECT holder, balance FROM t WHERE balance IS NOT NULL";
   const { path, connection } = database(register, "r.db", "PRAGMA journal_mode = WAL;");
@@ -204,7 +204,7 @@ test("a SQLite file is read with its log, whatever name it is given", async () =
   }
 });
 
-test("a SQLite file with several names is not read: its log or journal lies beside one of them", async () => {
+test("a SQLite file with several hard links is refused, because its log may be beside another name", async () => {
   const register = new Register();
   for (const settings of ["", "PRAGMA journal_mode = WAL;"]) {
     const { path } = database(register, `r${settings.length}.db`, settings);
@@ -220,7 +220,7 @@ test("a SQLite file with several names is not read: its log or journal lies besi
   }
 });
 
-test("a query of a SQLite file can only read one result, and what it lacks is said", async () => {
+test("a query of a SQLite file can only read, and the message says what is wrong with its result", async () => {
   const register = new Register();
   const { path, connection } = database(register);
   const other = `${register.folder}/other.db`;
@@ -273,7 +273,7 @@ test("a query of a SQLite file can only read one result, and what it lacks is sa
   expect(gap).toBe(`source.unreadable: ${register.folder}/no.db is no SQLite database; name the file of one`);
 });
 
-test("a large query is stopped when it takes too long", async () => {
+test("a query that takes too long is stopped", async () => {
   const register = new Register();
   const { path, connection } = database(register);
   connection.exec("INSERT INTO t SELECT 'h', '1', 1, NULL FROM t, t, t, t, t, t, t, t");
@@ -281,7 +281,7 @@ test("a large query is stopped when it takes too long", async () => {
   expect(gap).toBe("source.slow: the query took longer than 1 ms; make it cheaper, or set a longer `timeout`");
 });
 
-test("a query has its time for the rows that come next, and whoever uses them may take longer", async () => {
+test("the timeout of a query does not include the time in which its rows are used", async () => {
   const { path, connection } = database(new Register());
   connection.exec("INSERT INTO t SELECT 'h', '1', 1, NULL FROM t, t, t, t, t, t, t, t");
   let now = 0;

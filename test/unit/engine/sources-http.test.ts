@@ -18,7 +18,7 @@ async function api(answer: (came: Came) => Given, path = "/holders?size=1") {
   return { came, otherwise: { variables: { REGISTER: `${url}${path}`, TOKEN: "Bearer a-secret-token" } } };
 }
 
-test("the pages of an API are compared exactly, however it names the next one", async () => {
+test("the pages of an API are compared exactly, however it names the next page", async () => {
   const register = new Register();
   const linked = (page: number): Given => ({
     body: page === 1 ? `[${ALICE}]` : `[${BOB}]`,
@@ -46,7 +46,7 @@ test("the pages of an API are compared exactly, however it names the next one", 
   }
 });
 
-test("a next page is found however the service writes its `Link` header", async () => {
+test("the next page is found in every valid form of a `Link` header", async () => {
   const register = new Register();
   const links = [
     '<?page=2>;rel="next"',
@@ -74,7 +74,7 @@ test("a next page is found however the service writes its `Link` header", async 
   }
 });
 
-test("a `Link` header that cannot be read, or names no single page, ends no list", async () => {
+test("a `Link` header that is invalid, or names several pages, makes the list incomplete", async () => {
   const register = new Register();
   const cases: readonly (readonly [string, string])[] = [
     ["?page=2; rel=next", "cannot be read"],
@@ -99,7 +99,7 @@ test("a `Link` header that cannot be read, or names no single page, ends no list
   expect((await register.compare(http(), otherwise)).gap).toContain("paging.repeated");
 });
 
-test("what an API does not give whole is incomplete, and its keys are sent nowhere else", async () => {
+test("an API that does not give everything makes the comparison incomplete, and its keys are sent nowhere else", async () => {
   const register = new Register();
   const { url: other, came: stolen } = await serve(() => ({ body: `[${BOB}]` }));
   const cases: readonly (readonly [string, (came: Came) => Given, string])[] = [
@@ -156,7 +156,7 @@ test("what an API does not give whole is incomplete, and its keys are sent nowhe
   expect(stolen).toEqual([]);
 });
 
-test("an API that fails for a moment is asked again", async () => {
+test("a request to an API that fails for a moment is repeated", async () => {
   let failures = 2;
   const { otherwise, came } = await api(() =>
     failures-- > 0 ? { status: 503, headers: { "retry-after": "1" }, body: "" } : { body: `[${ALICE},${BOB}]` },
@@ -166,7 +166,7 @@ test("an API that fails for a moment is asked again", async () => {
   expect(came).toHaveLength(3);
 });
 
-test("an API that is away, or has no usable address or key, is said without showing either", async () => {
+test("the message about an unreachable API, or one without a usable address or key, shows neither address nor key", async () => {
   const register = new Register();
   const compare = async (address: string, token = "Bearer x1"): Promise<string> => {
     const variables = { REGISTER: address, TOKEN: token };

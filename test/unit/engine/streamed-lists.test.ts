@@ -37,7 +37,7 @@ function comparisonIn({ completed, stopped }: Ran): Comparison {
 
 const MANY = 3_000;
 
-test("a list with more bytes than one answer may have is compared to its last record", async () => {
+test("a list that is larger than one answer may be is compared to its last record", async () => {
   const filler = { docType: "x".repeat(64_000) };
   const count = Math.ceil(LIMITS.answerBytes / 64_000);
   const { url, came } = await serve(() => ({ body: `[${accounts(count, filler).join(",")}]` }));
@@ -47,7 +47,7 @@ test("a list with more bytes than one answer may have is compared to its last re
   expect(came).toHaveLength(1);
 });
 
-test("one record with more bytes than one answer may have is too large, and is requested once", async () => {
+test("a single record that is larger than one answer may be is refused, and requested once", async () => {
   const { url, came } = await serve(() => ({
     body: `[${account(1)},${account(2, { docType: "x".repeat(LIMITS.answerBytes) })}]`,
   }));
@@ -62,7 +62,7 @@ test("one record with more bytes than one answer may have is too large, and is r
   expect(came).toHaveLength(1);
 });
 
-test("a list whose connection breaks in the middle is read again, and each of its rows counts once", async () => {
+test("a list whose connection breaks is read again, and each of its rows counts once", async () => {
   let requests = 0;
   const body = `[${accounts(MANY).join(",")}]`;
   const server = createServer((request, response) => {
@@ -93,7 +93,7 @@ test.each([
   ],
   ["deep nesting", `{"owners":${"[".repeat(300)}${"]".repeat(300)}}`, "the answer is not JSON: nested deeper than 200 levels"],
   ["a forbidden key", '{"__proto__":1}', 'the answer is not JSON: the key "__proto__" is not allowed'],
-])("in the middle of a list, %s makes all of it unreadable, as it would in a short one", async (_what, record, message) => {
+])("%s in the middle of a list makes the whole list unreadable", async (_what, record, message) => {
   let others = 0;
   const { url, came } = await serve(() => ({ body: `[${[...accounts(others), record, ...accounts(others)].join(",")}]` }));
   for (others of [MANY, 0]) {
@@ -113,7 +113,7 @@ test.each([
     Buffer.from('","balance":1,"note":"'),
     'the answer is not JSON: the name "balance" is twice in one object',
   ],
-])("a list with %s is not compared, wherever it comes", async (_what, inside, why) => {
+])("a list with %s at any place is not compared", async (_what, inside, why) => {
   for (const count of [3, MANY]) {
     const records = accounts(count, { note: "HERE" }).join(",");
     const place = records.lastIndexOf("HERE");
@@ -125,19 +125,19 @@ test.each([
   }
 });
 
-test("a row without a value ends the reading at once", async () => {
+test("a row without a value stops the reading at once", async () => {
   const { url } = await serve(() => ({ body: `[${account(0, { balance: undefined })},${accounts(MANY).join(",")}]` }));
   const ran = await runnerForTest()(summing(1), targetAt(url));
   expect(comparisonIn(ran).gaps).toMatchObject([{ code: "reconcile.row" }]);
 });
 
-test("an expression over the whole response still sees all of it", async () => {
+test("an expression over the whole response sees all rows of a long list", async () => {
   const { url } = await serve(() => ({ body: `[${accounts(MANY).join(",")}]` }));
   const ran = await runnerForTest()(summing(MANY * MANY, "row.balance * response.size()"), targetAt(url));
   expect(ran, JSON.stringify(ran).slice(0, 1_000)).toMatchObject({ outcome: "passed" });
 });
 
-test("the accounts and transactions of a token are conserved over any number of pieces, and one that is listed twice is found", async () => {
+test("a check of conservation adds up a list of any length, and finds an account that is listed twice", async () => {
   let twice = false;
   const token = { id: "T", totalSupply: MANY, totalMintedAmount: MANY, behaviour: { maxMintQuantity: MANY } };
   const mint = (at: number): string =>

@@ -48,7 +48,7 @@ async function run(steps: string, service: Service, profile = DEFAULT_PROFILE): 
 const own = (nth: number): object => ({ transactionId: `t${nth}`, receiptId: `r${nth}` });
 const receiptOnly = (nth: number): object => ({ receiptId: `r${nth}` });
 
-test("a receipt that names the transaction of the answer, or the only one that is named, is evidence", async () => {
+test("a receipt is evidence if it names the transaction of the answer, or if the answer names none", async () => {
   expect(await run(asset("one"), { answer: own, receipt: () => committed("t0") })).toBe("passed");
   expect(await run(asset("one"), { answer: receiptOnly, receipt: () => committed("t0") })).toBe("passed");
 });
@@ -60,7 +60,7 @@ test("a receipt that says COMMITTED and names no transaction is not evidence", a
   }
 });
 
-test("it is where the profile says that receipts name no transaction, unless it names another", async () => {
+test("a receipt without a transaction is evidence if the profile says that receipts name none, but not if it names another one", async () => {
   const silent = profileWith({ ledger: { receipt: { namesTransaction: false } } });
   expect(await run(asset("one"), { answer: own, receipt: () => committed() }, silent)).toBe("passed");
   expect(await run(asset("one"), { answer: own, receipt: () => committed("t9") }, silent)).toContain(
@@ -68,7 +68,7 @@ test("it is where the profile says that receipts name no transaction, unless it 
   );
 });
 
-test("a receipt that names no transaction can say that the write failed, or is pending", async () => {
+test("a receipt without a transaction can show that the write failed or is pending", async () => {
   const failed = await run(asset("one"), { answer: own, receipt: () => ({ status: "FAILED", message: "no" }) });
   expect(failed).toContain("failed: one");
   let looks = 0;
@@ -76,7 +76,7 @@ test("a receipt that names no transaction can say that the write failed, or is p
   expect(await run(asset("one"), { answer: receiptOnly, receipt })).toBe("passed");
 });
 
-test("a transaction, or a receipt, that has proven an earlier step proves no other", async () => {
+test("a transaction or receipt that proved one step does not prove another", async () => {
   const same = { answer: () => own(0), receipt: () => committed("t0") };
   expect(await run(asset("one") + asset("two"), same)).toContain("unknown: two");
   const sameReceipt = { answer: () => receiptOnly(0), receipt: () => committed("t0") };
@@ -85,7 +85,7 @@ test("a transaction, or a receipt, that has proven an earlier step proves no oth
   expect(await run(asset("one") + asset("two"), sameTransaction)).toContain("names the transaction of one");
 });
 
-test("a transaction that was in the history before the write does not prove it", async () => {
+test("a transaction from before the write does not prove the write", async () => {
   const answered = await run(asset("one"), { answer: () => own(0), receipt: () => committed("t0"), history: ["t0"] });
   expect(answered).toContain("unknown: one: ledger.asset.update");
   expect(answered).toContain("but the answer names a transaction that existed before the write: t0");
@@ -93,7 +93,7 @@ test("a transaction that was in the history before the write does not prove it",
   expect(received).toContain("names a transaction that existed before the write: t0");
 });
 
-test("nor does one of an earlier run on the same ledger, in the answer or in the receipt", async () => {
+test("a transaction of an earlier run on the same ledger does not prove a write, in the answer or in the receipt", async () => {
   for (const second of [own, (): object => ({ receiptId: "r5" })]) {
     let writes = 0;
     const service = served({
@@ -114,7 +114,7 @@ test("nor does one of an earlier run on the same ledger, in the answer or in the
   }
 });
 
-test("a purchase whose answer names that of an earlier run is not passed", async () => {
+test("a purchase whose answer names the transaction of an earlier run has an unknown outcome", async () => {
   const { url } = await serve(({ method, path }) => {
     if (method === "POST") return { status: 201, body: '{"status":"SUCCESS","response":{"result":{"transactionId":"p1"}}}' };
     if (path === "/token-sales") return { body: '{"status":"SUCCESS","response":{"sales":[]}}' };
