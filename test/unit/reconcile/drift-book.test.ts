@@ -52,7 +52,7 @@ function having(asked: string, ...but: string[]): ReadOfRun {
   return { isComplete: true, finished: () => asks, readsFor: () => asks, hasLookedFor };
 }
 
-test("a comparison in which something moved is not finished: that may be a drift", () => {
+test("a comparison is unfinished while a row is moving, because that may be a drift", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, { ...found("run1", DAY), moving: [["alice"]] });
   expect(book.unfinished()).toMatchObject([{ of: NAME }]);
@@ -60,7 +60,7 @@ test("a comparison in which something moved is not finished: that may be a drift
   expect(book.unfinished()).toEqual([]);
 });
 
-test("a drift whose rows hold what a server cannot keep is remembered, acknowledged and explained", () => {
+test("a drift with characters that a database server refuses is kept, acknowledged and explained", () => {
   const book = bookForTest();
   const rows = { left: { rows: "1", shown: ["no\0thing"] }, right: { rows: "2", shown: ["half \ud83d"] } };
   const strange = { ...sighting("a\0", "1\0", "\ud83d"), evidence: rows };
@@ -70,7 +70,7 @@ test("a drift whose rows hold what a server cannot keep is remembered, acknowled
   expect(book.explain(id, 3 * DAY).evidence).toMatchObject({ left: { shown: ["no\0thing"] }, right: { shown: ["half \ud83d"] } });
 });
 
-test("each night says what is new, what is there still, and what is no more", () => {
+test("each run shows which drifts are new, which persist, and which are cleared", () => {
   const book = bookForTest();
   const first = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
   expect(first.drifts.map(({ key, state, since }) => [key["holder"], state, since])).toEqual([
@@ -94,7 +94,7 @@ test("each night says what is new, what is there still, and what is no more", ()
   ]);
 });
 
-test("a drift is new in the list until another run has looked at it", () => {
+test("the list shows a drift as new until another run has looked at it", () => {
   const book = bookForTest();
   const listed = (all = false): unknown =>
     book.list({ all, limit: 10, now: 9 * DAY }).map(({ key, state }) => `${key["holder"]} ${state}`);
@@ -112,7 +112,7 @@ test("a drift is new in the list until another run has looked at it", () => {
   expect(listed(true)).not.toContain("bob new");
 });
 
-test("a run that begins again finds what it found before, and nothing twice", () => {
+test("a run that compares again records no drift twice", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
   const once = book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("bob"), sighting("carol")));
@@ -121,7 +121,7 @@ test("a run that begins again finds what it found before, and nothing twice", ()
   expect(book.explain(once.drifts[0]?.id ?? "", 2 * DAY).history).toHaveLength(2);
 });
 
-test("what a run did not look at is neither there nor gone", () => {
+test("a run leaves a drift as it is if it did not look at the key", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob")));
   const second = book.record(NAME, WORDS, { ...found("run2", 2 * DAY), read: having("all", "alice") });
@@ -130,7 +130,7 @@ test("what a run did not look at is neither there nor gone", () => {
   expect(left.map(({ key, lastSeen }) => [key["holder"], lastSeen])).toEqual([["alice", DAY]]);
 });
 
-test("what a run found and no longer finds when it continues is cleared, and not forgotten: somebody was notified of it", () => {
+test("a resumed run clears a drift that it reported before and no longer finds, and the drift keeps its history", () => {
   const book = bookForTest();
   const [alice, bob] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"), sighting("bob"))).drifts;
   const again = book.record(NAME, WORDS, found("run1", DAY + 1, sighting("bob")));
@@ -142,7 +142,7 @@ test("what a run found and no longer finds when it continues is cleared, and not
   expect(back.cleared).toEqual([]);
 });
 
-test.skipIf(ON_SERVER)("a book of the first format keeps what was acknowledged", () => {
+test.skipIf(ON_SERVER)("a drift book of the first format keeps its acknowledgements", () => {
   const { folder } = new TestState();
   const one: Sighting = { ...sighting("alice"), evidence: { left: { rows: "1" }, right: { rows: "1" } } };
   const first = DriftBook.open(folder);
@@ -159,7 +159,7 @@ test.skipIf(ON_SERVER)("a book of the first format keeps what was acknowledged",
   book.close();
 });
 
-test("since when a difference is as it is, is known from the last run that saw it young, unless it was gone in between", () => {
+test("the book knows since when a young difference is unchanged, unless it was gone in between", () => {
   const book = bookForTest();
   const { evidence: _, ...young } = sighting("alice");
   const other = { ...young, left: "3", values: "3 | 2" };
@@ -189,7 +189,7 @@ test("a drift that a person closes is no longer listed, keeps its history, and i
   expect(book.record(NAME, WORDS, found("run2", 3 * DAY, sighting("alice"))).drifts).toMatchObject([{ id, state: "new" }]);
 });
 
-test("an acknowledgement holds for as many rows as it was given for: a sum of duplicates may stay the same", () => {
+test("an acknowledgement of duplicates is valid for their number of rows, even if another number has the same sum", () => {
   const book = bookForTest();
   const twice = (left: string): Sighting => ({
     ...sighting("alice", "100", "100"),
@@ -206,7 +206,7 @@ test("an acknowledgement holds for as many rows as it was given for: a sum of du
   expect(stateIn("run4", 4 * DAY, "2")).toBe("acknowledged");
 });
 
-test("an acknowledgement holds for the values it was given for, and until its day", () => {
+test("an acknowledgement is valid for its values, and until its day", () => {
   const book = bookForTest();
   const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
   book.acknowledge({ id: drift?.id ?? "", who: "dora", because: "a refund", until: 5 * DAY, at: DAY + 1 });
@@ -218,7 +218,7 @@ test("an acknowledgement holds for the values it was given for, and until its da
   expect(stateIn("run5", 5 * DAY, sighting("alice"))).toBe("persisting");
 });
 
-test("what was acknowledged and repaired is new when it comes back the same", () => {
+test("an acknowledged drift that was repaired is new when it returns with the same values", () => {
   const book = bookForTest();
   const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;
   const id = drift?.id ?? "";
@@ -232,7 +232,7 @@ test("what was acknowledged and repaired is new when it comes back the same", ()
   expect(book.explain(id, 5 * DAY).state).toBe("acknowledged");
 });
 
-test("of many drifts, the newest that nobody has acknowledged are the first, and the cleared ones the last", () => {
+test("the newest drifts without an acknowledgement are listed first, and cleared drifts last", () => {
   const book = bookForTest();
   const older = ["alice", "bob", "carol"].map((holder) => sighting(holder));
   const [alice] = book.record(NAME, WORDS, found("run1", DAY, ...older)).drifts;
@@ -247,7 +247,7 @@ test("of many drifts, the newest that nobody has acknowledged are the first, and
   expect(shown(1)).toEqual(["zoe", 4]);
 });
 
-test("comparisons of other environments, playbooks and scopes know nothing of one another", () => {
+test("comparisons of different environments, playbooks and scopes are independent", () => {
   const book = bookForTest();
   const { drifts } = book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
   for (const other of [{ environment: "staging" }, { playbook: "Weekly" }, { comparison: "supply" }, { scope: "eu" }]) {
@@ -259,7 +259,7 @@ test("comparisons of other environments, playbooks and scopes know nothing of on
   expect(ids).toContain(drifts[0]?.id);
 });
 
-test("how long a difference has been as it is shows whether it was so in earlier runs", () => {
+test("the book knows since when a drift has had its present values", () => {
   const book = bookForTest();
   book.record(NAME, WORDS, found("run1", DAY, sighting("alice")));
   book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice")));
@@ -269,7 +269,7 @@ test("how long a difference has been as it is shows whether it was so in earlier
   expect(book.unchangedSince(NAME, sighting("alice"))).toBeUndefined();
 });
 
-test("a number that is a secret is masked before it is kept, and known again", () => {
+test("a number that is a secret is masked in the book, and its drift is recognized again", () => {
   const book = bookForTest(redactor([new Secret("CODE", "70031992881")]));
   const seen: Sighting = {
     ...sighting("70031992881", "70031992881", "0"),
@@ -290,7 +290,7 @@ test("a number that is a secret is masked before it is kept, and known again", (
   expect(another.record(NAME, WORDS, found("run1", DAY, sighting("12345678"))).drifts[0]?.id).toBe(drift?.id);
 });
 
-test("a secret is masked before it is kept", () => {
+test("a secret is masked in the book", () => {
   const book = bookForTest();
   const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("open-sesame"))).drifts;
   const known = book.explain(drift?.id ?? "", DAY);
@@ -298,7 +298,7 @@ test("a secret is masked before it is kept", () => {
   expect(known.evidence).toEqual({ left: "***" });
 });
 
-test("a drift is gone only for a run that has read again what showed it, whatever else that run reads", () => {
+test("only a run that repeats the reads of a drift can clear it", () => {
   const book = bookForTest();
   const clearedBy = (run: string, at: number, asked: string): number =>
     book.record(NAME, WORDS, { ...found(run, at), read: having(asked) }).cleared.length;
@@ -315,7 +315,7 @@ test("a drift is gone only for a run that has read again what showed it, whateve
   expect(book.unchangedSince(NAME, young)).toBeUndefined();
 });
 
-test("a run clears nothing, and hides nothing, that another run has seen since it began", () => {
+test("a run neither clears nor hides a drift that another run has seen since it began", () => {
   const book = bookForTest();
   const began = (run: string, openedAt: number, at: number, ...seen: Sighting[]): FoundDrifts => ({
     ...found(run, at, ...seen),
@@ -332,7 +332,7 @@ test("a run clears nothing, and hides nothing, that another run has seen since i
   expect(book.record(NAME, WORDS, began("thursday", 4 * DAY, 4 * DAY)).cleared).toHaveLength(1);
 });
 
-test("what looks the same when it is masked is known apart: keys, values and scopes", () => {
+test("keys, values and scopes that are equal when masked remain different", () => {
   const book = bookForTest(redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]));
   const [first, last] = book.record(NAME, WORDS, found("run1", DAY, sighting("2026-01-01"), sighting("2026-01-31"))).drifts;
   expect([first?.key, last?.key]).toEqual([{ holder: "${{ secrets.API }}" }, { holder: "${{ secrets.API }}" }]);
@@ -360,7 +360,7 @@ test("what looks the same when it is masked is known apart: keys, values and sco
 });
 
 test.skipIf(ON_SERVER)(
-  "a book of the third format keeps its drifts and what was acknowledged, also where a key is masked",
+  "a drift book of the third format keeps its drifts and acknowledgements, also those of masked keys",
   () => {
     const { folder } = new TestState();
     const redact = redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]);
@@ -389,7 +389,7 @@ test.skipIf(ON_SERVER)(
   },
 );
 
-test.skipIf(ON_SERVER)("of two keys that an earlier version took for one, neither takes over what was acknowledged", () => {
+test.skipIf(ON_SERVER)("if an earlier version took two keys for one, neither of them gets its acknowledgement", () => {
   const { folder } = new TestState();
   const redact = redactor([new Secret("API", "https://api.example.com/?from=2026-01-01&to=2026-01-31")]);
   const first = DriftBook.open(folder, redact);
@@ -405,7 +405,7 @@ test.skipIf(ON_SERVER)("of two keys that an earlier version took for one, neithe
   book.close();
 });
 
-test.skipIf(ON_SERVER)("what was recorded under the path that was typed goes to the playbook of the run that saw it", () => {
+test.skipIf(ON_SERVER)("a drift that was recorded under a typed path goes to the playbook of its run", () => {
   const { folder } = new TestState();
   const playbookOf = (run: string): string | undefined => ({ root1: "nightly.yaml", sub1: "sub/nightly.yaml" })[run];
   const typed = { ...NAME, playbook: "nightly.yaml" };

@@ -66,7 +66,7 @@ function joined(reads: readonly Read[], rowsHeldChars: number): readonly Pair[] 
 
 const byKey = (a: Pair, b: Pair): number => (a.key < b.key ? -1 : 1);
 
-test("whatever is held in memory and whatever on the disk, each key comes once with what sound tries gave", () => {
+test("the join gives each key once, with the rows of the valid attempts, however much of it is on disk", () => {
   fc.assert(
     fc.property(fc.array(readIn(3), { maxLength: 6 }), fc.integer({ min: 0, max: 800 }), (reads, most) => {
       const gathered = new Gathered();
@@ -77,7 +77,7 @@ test("whatever is held in memory and whatever on the disk, each key comes once w
   );
 });
 
-test("a side with more rows than can be compared ends the comparison, and says how to compare it; rows that are read again count once", () => {
+test("a side with too many rows ends the comparison, and rows that are read again count once", () => {
   const read = { group: "" };
   const join = new Join(new Map([[read, ""]]), () => {}, { ...LIMITS, compareRows: 10 });
   const row: SideRow = { side: "left", key: ["a"], value: null, at: undefined, record: null };

@@ -29,11 +29,11 @@ test.each([
   expect(judge({ left, right }, EXACTLY)).toEqual(kinds);
 });
 
-test("several rows of one key are one where they are added up", () => {
+test("several rows of one key count as one on a side that adds them up", () => {
   expect(judge({ left: one("2", 2), right: one("2") }, { ...EXACTLY, sums: { left: true, right: false } })).toEqual([]);
 });
 
-test("rows that add up to nothing are as good as none; a single row of nothing is there", () => {
+test("rows that add up to zero count as absent, and a single row of zero counts as present", () => {
   const sums = { left: true, right: true };
   expect(judge({ left: one("0", 2), right: undefined }, { ...EXACTLY, sums })).toEqual([]);
   expect(judge({ left: undefined, right: one("0", 2) }, { ...EXACTLY, sums })).toEqual([]);
@@ -41,14 +41,14 @@ test("rows that add up to nothing are as good as none; a single row of nothing i
   expect(judge({ left: one(null, 2), right: undefined }, { ...EXACTLY, sums })).toEqual(["missing-right"]);
 });
 
-test("a difference up to the tolerance is none, and one beyond it is", () => {
+test("a difference counts only if it exceeds the tolerance", () => {
   const rules = { ...EXACTLY, tolerance: Decimal.parse("0.01") ?? Decimal.of(0) };
   expect(judge({ left: one("1.01"), right: one("1") }, rules)).toEqual([]);
   expect(judge({ left: one("1"), right: one("1.01") }, rules)).toEqual([]);
   expect(judge({ left: one("1"), right: one("1.010000000000000001") }, rules)).toEqual(["differs"]);
 });
 
-test("the difference of the largest and the smallest numbers that there may be is exact", () => {
+test("the difference of the largest and the smallest possible number is exact", () => {
   const [large, small] = ["1e1000", "-1e-1000"].map((numeral) => one((Decimal.parse(numeral) ?? expect.fail()).canonical()));
   expect(judge({ left: large, right: small }, EXACTLY)).toEqual(["differs"]);
   expect(differenceOf({ left: large, right: small })).toBe(`1${"0".repeat(1_000)}.${"0".repeat(999)}1`);
@@ -56,7 +56,7 @@ test("the difference of the largest and the smallest numbers that there may be i
   expect([Decimal.of(0).negated().text, Decimal.of(-5).negated().text]).toEqual(["0", "5"]);
 });
 
-test("a total is what exact decimals add up to", () => {
+test("a total is the exact sum of its decimals", () => {
   const numeral = tuple(boolean(), stringMatching(/^(?:0|[1-9]\d{0,30})$/), stringMatching(/^\d{0,30}$/)).map(
     ([negative, whole, fraction]) => `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`,
   );

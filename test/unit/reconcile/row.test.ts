@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyParts, keyText } from "../../../src/reconcile/row.ts";
 
-test("a key is one text, the same as JSON's, whatever its parts are", () => {
+test("the text of a key is the JSON of its parts", () => {
   const each = Array.from({ length: 0x2_00 }, (_, code) => String.fromCharCode(code));
   for (const part of [...each, "", "user1", "a b", "\ud800", "\udc00", "\ud83d\ude00", "\u2028", "~"]) {
     for (const parts of [[part], [part, "x"], ["", `x${part}`, part]]) {

@@ -22,7 +22,7 @@ function pairsOf(scratch: Scratch): readonly Pair[] {
   return [...scratch.pairs()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-test("more rows than are held in memory are joined with every digit of theirs", () => {
+test("a join with more rows than memory holds keeps every digit", () => {
   const scratch = scratchForTest();
   const long = "é\t\n\u0000😀\ud800".repeat(20);
   const keys = Array.from({ length: 4_000 }, (_, at) => [long, `holder${String(at).padStart(5, "0")}`]);
@@ -59,7 +59,7 @@ test("more rows than are held in memory are joined with every digit of theirs", 
   }
 });
 
-test("what only one side has, rows without a value, and records that count once keep apart", () => {
+test("the join separates rows of one side, rows without a value, and records that count once", () => {
   const scratch = scratchForTest();
   keep(scratch, 1, [row("left", ["a"], null), row("left", ["b"], "1", { once: "r1" }), row("left", ["b"], "1", { once: "r1" })]);
   keep(scratch, 2, [
@@ -75,7 +75,7 @@ test("what only one side has, rows without a value, and records that count once 
   ]);
 });
 
-test("of many records of one key, each counts once, wherever it is listed again", () => {
+test("each of many records of one key counts once, however often it is listed", () => {
   const scratch = scratchForTest();
   const records = Array.from({ length: 5_000 }, (_, at) => row("left", ["all"], "0.1", { once: `record${at}`.padEnd(1_000) }));
   for (const read of [1, 2, 3]) keep(scratch, read, records);

@@ -12,7 +12,7 @@ const SIGHTING = { key: ["alice"], kind: "differs", left: "1", difference: null,
 const READS: ReadonlySet<string> = new Set(["all"]);
 const ALL: ReadOfRun = { isComplete: true, finished: () => READS, readsFor: () => READS, hasLookedFor: () => true };
 
-test.each([12, -12])("a word counts by when it was given, also by a machine whose clock differs by %i hours", (hours) => {
+test.each([12, -12])("the order of acknowledgements is right, even from a machine whose clock differs by %i hours", (hours) => {
   const book = DriftBook.open(new TestState().place);
   onTestFinished(() => book.close());
   let now = 0;
