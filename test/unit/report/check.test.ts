@@ -40,7 +40,7 @@ const HOSTILE: Diagnostic = {
 };
 const hostile: CheckedFile = { file: HOSTILE.file, ok: true, diagnostics: [HOSTILE] };
 
-test("the JSON of every kind of finding meets the published schema, which is closed", () => {
+test("the JSON of every kind of finding matches the published schema, which allows no other field", () => {
   const validate = new SchemaSet().validator(JSON.parse(readFileSync("schemas/check.schema.json", "utf8")) as object);
   const written = checkJson([...corpus, hostile]);
   expect(validate(parseJson(written))).toEqual([]);
@@ -57,7 +57,7 @@ const ajv = new Draft4.default({ strict: false, allErrors: true, unicodeRegExp: 
 formats.default(ajv);
 const validSarif = ajv.compile(sarifSchema);
 
-test("the SARIF log of every kind of finding meets the official schema", () => {
+test("the SARIF log of every kind of finding matches the official schema", () => {
   for (const files of [corpus, [hostile], [], [{ file: "/else where/b.yaml", ok: true, diagnostics: [] }]]) {
     validSarif(JSON.parse(sarif(files, PLACES)));
     expect(validSarif.errors).toBeNull();
@@ -70,7 +70,7 @@ function resultsOf(files: readonly CheckedFile[], places = PLACES): readonly Res
   return (JSON.parse(sarif(files, places)) as Log).runs[0]?.results ?? [];
 }
 
-test("a SARIF result is at the place of its diagnostic, under the rule of its code", () => {
+test("a SARIF result has the place of its diagnostic and the rule of its code", () => {
   const log = JSON.parse(sarif(corpus, PLACES)) as Log;
   const rules = log.runs[0]?.tool.driver.rules ?? [];
   expect(rules.map(({ id }) => id)).toEqual(CODES);
@@ -95,7 +95,7 @@ test("a SARIF result is at the place of its diagnostic, under the rule of its co
   );
 });
 
-test("a SARIF path is a relative address, whatever is in it; outside of the root it is absolute", () => {
+test("a SARIF path is relative within the root and absolute outside, whatever characters it has", () => {
   const at = (file: string, places = PLACES): unknown =>
     resultsOf([{ ...hostile, file, diagnostics: [{ ...HOSTILE, file }] }], places)[0]?.locations?.[0]?.physicalLocation
       ?.artifactLocation;
@@ -132,7 +132,7 @@ function commandOf(line: string): {
   };
 }
 
-test("a GitHub annotation says what the diagnostic says, and no text in it ends it or begins another", () => {
+test("a GitHub annotation contains the whole diagnostic, and no text in it begins another command", () => {
   const written = annotations([hostile], PLACES);
   expect(written.split("\n")).toHaveLength(2);
   expect(commandOf(written.trimEnd())).toEqual({
@@ -142,7 +142,7 @@ test("a GitHub annotation says what the diagnostic says, and no text in it ends 
   });
 });
 
-test("every finding of the corpus is one annotation with its place", () => {
+test("each finding of the corpus gives one annotation with its place", () => {
   const lines = annotations(corpus, { cwd: "/repo/sub", root: "/repo" }).trimEnd().split("\n");
   const found = corpus.flatMap(({ diagnostics }) => diagnostics);
   expect(lines).toHaveLength(found.length);
@@ -154,16 +154,19 @@ test("every finding of the corpus is one annotation with its place", () => {
   });
 });
 
-test.each(FRAGMENTS.map((text) => text.toWellFormed()))("no reader of any format of a check obeys %j", (text) => {
-  const place = { file: text, line: 1, column: 1, endLine: 1, endColumn: 2 };
-  const diagnostic = { ...HOSTILE, ...place, message: text, why: text, suggestion: text, frame: codeFrame([text], 1, place) };
-  const file: CheckedFile = { file: text, ok: false, diagnostics: [diagnostic] };
-  const outputs = {
-    json: checkJson([file]),
-    sarif: sarif([file], PLACES),
-    github: annotations([file], PLACES).replaceAll(/^::warning /gm, ""),
-    text: harmless(formatDiagnostic(diagnostic)),
-  };
-  for (const [format, output] of Object.entries(outputs)) expect(dangersOf(output), format).toEqual([]);
-  expect(JSON.parse(outputs.json)).toMatchObject({ files: [{ file: text, diagnostics: [{ message: text }] }] });
-});
+test.each(FRAGMENTS.map((text) => text.toWellFormed()))(
+  "no format of a check contains a text that its reader obeys: %j",
+  (text) => {
+    const place = { file: text, line: 1, column: 1, endLine: 1, endColumn: 2 };
+    const diagnostic = { ...HOSTILE, ...place, message: text, why: text, suggestion: text, frame: codeFrame([text], 1, place) };
+    const file: CheckedFile = { file: text, ok: false, diagnostics: [diagnostic] };
+    const outputs = {
+      json: checkJson([file]),
+      sarif: sarif([file], PLACES),
+      github: annotations([file], PLACES).replaceAll(/^::warning /gm, ""),
+      text: harmless(formatDiagnostic(diagnostic)),
+    };
+    for (const [format, output] of Object.entries(outputs)) expect(dangersOf(output), format).toEqual([]);
+    expect(JSON.parse(outputs.json)).toMatchObject({ files: [{ file: text, diagnostics: [{ message: text }] }] });
+  },
+);

@@ -57,7 +57,7 @@ test("a new drift is listed before those that somebody has acknowledged", () => 
   expect(lines.at(-1)).toBe("… and 11 more drifts");
 });
 
-test("how many more there are is counted, also of those that were not listed", () => {
+test("the number of further drifts includes those that were not listed", () => {
   const drifts = Array.from({ length: 1_000 }, (_, at) => drift(`a${at}`, "new"));
   const found = comparison(drifts, { new: 3_000, cleared: 4, moving: 5 });
   expect(comparisonLines(found).filter((line) => line.startsWith("…"))).toEqual([
@@ -68,12 +68,12 @@ test("how many more there are is counted, also of those that were not listed", (
   expect(comparisonMarkup(found, false).html).toContain('2800 drifts more: <code class="typed">tokenbook drift list</code>');
 });
 
-test("a space at the end of a key can be seen, and a key without a letter too", () => {
+test("a key that is empty or ends with a space is shown in quotes", () => {
   const lines = comparisonLines(comparison([drift("alice ", "new"), drift("", "new"), drift("bob", "new")], { new: 3 }));
   expect(lines.flatMap((line) => /key [^:]*/.exec(line) ?? [])).toEqual(['key "alice "', 'key ""', "key bob"]);
 });
 
-test("keys that only look the same do not: composed or not, with another space, with a tab", () => {
+test("keys that would look the same are shown differently: composed or not, with another space, with a tab", () => {
   const keys = [
     "José",
     "Jose\u0301",
@@ -105,14 +105,14 @@ test("keys that only look the same do not: composed or not, with another space, 
   ]);
 });
 
-test("a state has one word, in a drift's line as in JSON", () => {
+test("a drift's line and JSON have the same word for its state", () => {
   const drifts = (["new", "persisting", "changed", "acknowledged"] as const).map((state) => drift(state, state));
   const lines = comparisonLines(comparison(drifts, { new: 1, persisting: 1, changed: 1, acknowledged: 1 }));
   expect(lines.flatMap((line) => /^(\w+) +id-\1 /.exec(line)?.[1] ?? [])).toEqual(drifts.map(({ state }) => state));
   expect(lines).toContain("3000 keys compared in 2 looks: 1 new, 1 persisting, 1 changed since acknowledged, 1 acknowledged");
 });
 
-test("an auditor does not read of a comparison that did not finish a read that it has no drift", () => {
+test("the audit page of an incomplete comparison does not say that there is no drift", () => {
   const { run } = reportOf(RUNS["passed"]?.().all ?? []);
   const page = (gaps: Comparison["gaps"]): string => {
     const rows = [{ key: { key: "A" }, leftRows: 1, rightRows: 0, left: "1", right: null }];

@@ -45,7 +45,7 @@ const OF_EACH_KIND = report([
   tried("after:attempt.answered@mint", { verdict: "different", differences: ["took effect 1 time too often: mint\nof ONE"] }),
 ]);
 
-test("each verdict is counted by step, and what is wrong is reported with the command that does it again", () => {
+test("the report of a crash test counts each verdict by step, and shows the command that repeats a violation", () => {
   expect(crashLines(OF_EACH_KIND)).toEqual([
     "⚡ One  (one.yaml)",
     "  step            killed  same  unknown  took effect  answer lost  DIFFERENT",
@@ -62,7 +62,7 @@ test("each verdict is counted by step, and what is wrong is reported with the co
   ]);
 });
 
-test("what could not be tested, and how far an interrupted test came, is reported", () => {
+test("the report of a crash test shows what was not tested, also after an interrupt", () => {
   const problem = {
     code: "test.not-passed",
     message: "failed at look: there is no token",
@@ -81,7 +81,7 @@ test("what could not be tested, and how far an interrupted test came, is reporte
   );
 });
 
-test("no line of it begins with what somebody else wrote, or is obeyed", () => {
+test("no line of the report of a crash test begins with a foreign text, or is obeyed", () => {
   const hostile = report(
     [
       tried(`sent@mint[${HOSTILE}]`, { verdict: "different", differences: [HOSTILE], replay: HOSTILE }),
@@ -97,7 +97,7 @@ test("no line of it begins with what somebody else wrote, or is obeyed", () => {
   }
 });
 
-test("its JSON meets the published schema, which is closed, and is ok only when all was tried and nothing is different", () => {
+test("the JSON of a crash test matches its schema, and is ok only if everything was tried and nothing differs", () => {
   const validate = new SchemaSet().validator(JSON.parse(readFileSync("schemas/crash.schema.json", "utf8")) as object);
   const problem = { code: "test.not-passed", message: "no", why: null, next: null };
   const fine = report([tried("sent@mint")]);

@@ -62,7 +62,7 @@ function asJson(of: unknown): Json {
   return parseJson(JSON.stringify(of) ?? "null");
 }
 
-test("whatever does not hold is explained, within bounds, with no escape byte, and can be read back from the journal", () => {
+test("each false condition has an explanation that is short, harmless, and readable from the journal", () => {
   let broken = 0;
   fc.assert(
     fc.property(condition, value, value, (text, response, other) => {
@@ -84,7 +84,7 @@ test("whatever does not hold is explained, within bounds, with no escape byte, a
   expect(broken).toBeGreaterThan(300);
 });
 
-test("deep, wide and long ones are explained within the same bounds", () => {
+test("the explanations of deep, wide and long conditions are as short", () => {
   const wide = Array.from({ length: 10_000 }, (_, at) => ({ at, text: "x".repeat(at % 50) }));
   let deep: unknown = 1;
   for (let level = 0; level < 150; level++) deep = level % 2 === 0 ? [deep] : { deep };
@@ -110,7 +110,7 @@ test("deep, wide and long ones are explained within the same bounds", () => {
   }
 });
 
-test("hostile answers and hostile journals reach no terminal raw", () => {
+test("no explanation of a hostile answer or journal contains a text that a terminal obeys", () => {
   for (const text of HOSTILE) {
     const scope: Scope = { response: { status: text, [text]: [text, text], list: [{ a: text, message: text }] } };
     const problems = [
@@ -134,7 +134,7 @@ test("hostile answers and hostile journals reach no terminal raw", () => {
   }
 });
 
-test("no half of a secret is shown, wherever in a long text it is", () => {
+test("a secret at the cut of a long text is masked as a whole", () => {
   const secret = "k-7f3a9c1b5d2e8f60-9b1d4c7a";
   const redact = redactor([new Secret("KEY", secret)]);
   for (const length of [0, 30, 60, 200, 960, 980, 1_000, 5_000]) {

@@ -53,28 +53,28 @@ const TABLE = readFileSync(new URL("explanations.txt", import.meta.url), "utf8")
     return [expression.slice(2), lines.join("\n")];
   });
 
-test.for(TABLE)("explained: %s", ([text, lines]) => {
+test.for(TABLE)("explains %s", ([text, lines]) => {
   expect(explained(text)).toBe(lines);
 });
 
-test("the table of expressions is read as a whole", () => {
+test("the table of expressions has 54 entries", () => {
   expect(TABLE).toHaveLength(54);
 });
 
-test("what is explained fits 80 columns beneath its step, but for the line of the expression", () => {
+test("an explanation fits 80 columns below its step, except the line of the expression", () => {
   for (const [text] of TABLE) {
     for (const line of problemLines(problemOf(text)).slice(1)) expect(line.length, line).toBeLessThanOrEqual(76);
   }
 });
 
-test("why an expression cannot be explained is in the message", () => {
+test("the message says why an expression has no value", () => {
   expect(problemOf("response.holders.all(h, h.nope > 0)").message).toBe(
     'this cannot be evaluated: response.holders.all(h, h.nope > 0): h has no field "nope"',
   );
   expect(problemOf("1 / (response.totalSupply - 999.99) > 1").message).toContain("division by zero");
 });
 
-test("the answer is shown below, with what the expression names", () => {
+test("an explanation ends with the answer", () => {
   const lines = problemLines(problemOf("response.totalSupply == 1000"));
   expect(lines.slice(lines.indexOf("response:"))).toEqual([
     "response:",
@@ -102,7 +102,7 @@ test("the answer is shown below, with what the expression names", () => {
   ]);
 });
 
-test("of a long answer the middle is left out, and never what the expression names or what failed in it", () => {
+test("a long answer is cut, but keeps what the expression names and what failed", () => {
   const holders = Array.from({ length: 200 }, (_, at) => ({
     id: `holder${at}`,
     entity: `userId:user${at}`,
@@ -125,7 +125,7 @@ test("of a long answer the middle is left out, and never what the expression nam
   expect(named).toContain("  | field33: 33");
 });
 
-test("a number of many digits is shown with all of them", () => {
+test("a long number is shown with all its digits", () => {
   const digits = `${"1234567890".repeat(25)}.5`;
   const lines = problemLines(
     problemOf(`response.amount == ${digits.slice(0, -1)}6`, { response: parseJson(`{"amount":${digits}}`) }),
@@ -135,12 +135,12 @@ test("a number of many digits is shown with all of them", () => {
   expect(lines.join(" ").replaceAll("  | ", "")).toContain(`(it is ${digits}: 0.1 less)`);
 });
 
-test("an expression over several lines is one line in its tree", () => {
+test("an expression of several lines is one line in its tree", () => {
   const lines = problemLines(problemOf("response.active ||\n    response.totalSupply ==\n      1000"));
   expect(lines).toContain("  | └─ response.totalSupply == 1000 → false");
 });
 
-test("the answer has two names, and is found under both", () => {
+test("the explanation finds the answer under both of its names", () => {
   const response = parseJson(JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]))));
   const lines = problemLines(problemOf("steps.look.response.field43 == 0", { response, steps: { look: { response } } }));
   expect(lines).toContain("  | field43: 43");

@@ -16,7 +16,7 @@ function listener(): Observer & { readonly heard: RunEvent[]; ended: number } {
   };
 }
 
-test("every observer hears every event, in order, and its end", async () => {
+test("each observer gets all events in order, and the end", async () => {
   const [one, two] = [listener(), listener()];
   const all = new FanOut([one, two], () => expect.unreachable());
   all.event(EVENT);
@@ -26,7 +26,7 @@ test("every observer hears every event, in order, and its end", async () => {
   expect(two).toMatchObject({ heard: one.heard, ended: 1 });
 });
 
-test("one that crashes is dropped, reported once, and hinders no other", async () => {
+test("an observer that crashes is reported once and dropped, and the others continue", async () => {
   const crashing: Observer = { event: vi.fn<Observer["event"]>(() => JSON.parse("{")), end: vi.fn<() => void>() };
   const other = listener();
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();
@@ -39,7 +39,7 @@ test("one that crashes is dropped, reported once, and hinders no other", async (
   expect(other.heard).toHaveLength(3);
 });
 
-test("a crash at the end, at once or later, fails nothing", async () => {
+test("an observer that crashes at the end fails nothing, now or later", async () => {
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();
   const [atOnce, later, fine] = [
     { event: () => undefined, end: () => JSON.parse("{") },
@@ -51,7 +51,7 @@ test("a crash at the end, at once or later, fails nothing", async () => {
   expect(fine.ended).toBe(1);
 });
 
-test("an observer that turns out to be asynchronous cannot end the process by a rejection", async () => {
+test("a rejected promise of an observer does not end the process", async () => {
   const onCrash = vi.fn<(error: unknown, observer: Observer) => void>();
   const all = new FanOut([{ event: () => Promise.reject(new RangeError("late")) }], onCrash);
   all.event(EVENT);
@@ -61,7 +61,7 @@ test("an observer that turns out to be asynchronous cannot end the process by a 
   await all.end();
 });
 
-test("not even a crashing onCrash fails the run", async () => {
+test("a crash of onCrash does not fail the run", async () => {
   const all = new FanOut([{ event: () => JSON.parse("{") }], () => JSON.parse("{"));
   expect(() => all.event(EVENT)).not.toThrow();
   await all.end();

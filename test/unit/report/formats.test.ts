@@ -55,14 +55,14 @@ interface Ctrf {
 }
 
 describe("CTRF", () => {
-  test("every kind of run meets the published schema", () => {
+  test("every kind of run matches the published schema", () => {
     for (const runs of [every, [], ...every.map((run) => [run])]) {
       expect(validCtrf(JSON.parse(written("ctrf", runs)))).toMatchObject({ valid: true, errors: [] });
     }
     expect(validCtrf({ reportFormat: "CTRF", specVersion: "0.0.0", results: {} })).toMatchObject({ valid: false });
   });
 
-  test("nothing is green that is not known to be, and the summary counts what is there", () => {
+  test("only known successes are green, and the summary counts all tests", () => {
     const { results } = JSON.parse(written("ctrf", every)) as Ctrf;
     const { summary, tests } = results;
     const statuses = new Map(tests.map(({ rawStatus, status }) => [rawStatus, status]));
@@ -109,7 +109,7 @@ function tapped(text: string): readonly (readonly Tapped[])[] {
 }
 
 describe("TAP", () => {
-  test("a subtest for each run, a point for each row; what was not done is a SKIP", () => {
+  test("a run is a subtest, a row is a point, and a step that was not done is a SKIP", () => {
     const [failed = [], pending = [], unknown = []] = tapped(written("tap", [of("failed"), of("pending"), of("unknown")]));
     expect(failed.map(({ ok, skip }) => [ok, skip])).toEqual([
       [true, "its condition did not hold, or its list was empty"],
@@ -135,7 +135,7 @@ describe("TAP", () => {
 const markdown = new MarkdownIt({ html: true, linkify: true });
 
 describe("Markdown", () => {
-  test("what needs attention comes first, and every step is listed", () => {
+  test("the report begins with what needs attention, and lists every step", () => {
     const text = written("md", [of("failed")]);
     expect(text).toContain("## ✗ failed: `Onboard a property`");
     expect(text).toContain("**✗ failed** `mint: Mint the shares`");
@@ -145,7 +145,7 @@ describe("Markdown", () => {
     expect(written("md", every)).toContain(`## ${every.length} runs`);
   });
 
-  test("it is no longer than a comment may be, and says what it leaves out", () => {
+  test("the report fits into a comment, and shows how much it leaves out", () => {
     const long = written(
       "md",
       Array.from({ length: 400 }, () => of("failed")),
@@ -159,7 +159,7 @@ const eventSchema = JSON.parse(readFileSync(new URL("../../../schemas/event.sche
 const validEvent: Validate = userValidator(eventSchema, patternOf);
 
 describe("NDJSON", () => {
-  test("every event meets the published schema, which is closed", () => {
+  test("every event matches the published schema, which allows no other field", () => {
     const lines = written("ndjson", every).trimEnd().split("\n");
     const kinds = new Set<unknown>();
     for (const line of lines) {
@@ -171,7 +171,7 @@ describe("NDJSON", () => {
     expect(kinds.size).toBeGreaterThan(7);
   });
 
-  test("numbers keep every digit, and the texts of playbooks stay in the journal", () => {
+  test("numbers keep every digit, and events do not contain the texts of playbooks", () => {
     const [opened, ...others] = RUNS["passed"]?.().all ?? [];
     const text = written("ndjson", [reported([{ ...opened, sources: { "a.yaml": "playbook: 1" } } as RunRecord, ...others])]);
     expect(text).toContain('"shares":12345678901234567890.50');
@@ -180,7 +180,7 @@ describe("NDJSON", () => {
 });
 
 describe("annotations", () => {
-  test("the line of each step that did not end as expected", () => {
+  test("each step that did not end as expected has an annotation at its line", () => {
     expect(written("github", [of("failed")])).toBe(
       '::error file=playbooks/onboarding.yaml,line=15,title=failed service.refused::mint: Mint the shares%0Aacted as carol%0Aservice.refused: cap reached%0Awhy: the cap is 100%0Aseen: {"asked":100.00}%0Anext: lower the value%0Arun 20261121T0930-k3x9q2ab\n',
     );
@@ -188,7 +188,7 @@ describe("annotations", () => {
     expect(written("github", [of("pending")])).toMatch(/^::warning /);
   });
 
-  test("no more than GitHub shows, and the rest is counted", () => {
+  test("the last annotation counts those that GitHub would not show", () => {
     const lines = written(
       "github",
       Array.from({ length: 25 }, () => of("failed")),
@@ -223,7 +223,7 @@ function spansIn(text: string): Traces["resourceSpans"][0]["scopeSpans"][0]["spa
 }
 
 describe("OTLP", () => {
-  test("a span for the run, one for each step that began, one for each attempt of a write", () => {
+  test("the run, each step that began, and each attempt of a write have a span", () => {
     const spans = spansIn(written("otlp", [of("failed")]));
     expect(spans.map(({ name, kind, status }) => [name, kind, status.code])).toEqual([
       ["run Onboard a property", 1, 2],
@@ -243,7 +243,7 @@ describe("OTLP", () => {
     expect(root?.startTimeUnixNano).toBe(`${START}000000`);
   });
 
-  test("what is in a block, or in a round of one, hangs from it", () => {
+  test("a span of a step in a block has the block, or its round, as parent", () => {
     const steps = [
       { id: "pay", name: "pay", uses: "block", line: 1, kind: "block" as const },
       { id: "mint", name: "mint", uses: "ledger.token.mint", line: 2, depth: 1 },
@@ -259,7 +259,7 @@ describe("OTLP", () => {
     ]);
   });
 
-  test("each request carries the traceparent of its own span, and secrets in its path are masked", async () => {
+  test("each request has the traceparent of its own span, and secrets in its path are masked", async () => {
     const redact = redactor([new Secret("PIN", "c4nary-of-a-path")]);
     const trace = new Trace({ clock: { now: () => START, elapsed: () => 0 }, redact });
     const outgoing = {
@@ -332,7 +332,7 @@ function parsedXml(xml: string): number {
 
 const XML_ELEMENTS = new Set("testsuites testsuite properties property testcase failure error skipped system-out".split(" "));
 
-describe("hostile texts, wherever a run can hold one", () => {
+describe("a run with hostile texts in every field writes harmless reports", () => {
   test.each(GROUPS.map((texts, at) => [at + 1, texts] as const))("group %i", (_, texts) => {
     const runs = texts.map(([text = "", ...others]) => reported(hostileRun(text, others).all));
     for (const format of FORMATS) {
@@ -355,7 +355,7 @@ describe("hostile texts, wherever a run can hold one", () => {
     }
   });
 
-  test("nor is one an element of a page that is served", () => {
+  test("no hostile text becomes an element of a page of `tokenbook view`", () => {
     for (const text of GROUPS.flat(2).slice(0, isNightly ? 200 : 75)) {
       const report = reportOf(hostileRun(text).all);
       const row = hostileRow(text);
@@ -375,7 +375,7 @@ describe("hostile texts, wherever a run can hold one", () => {
   });
 });
 
-test.each(FORMATS)("what people read stays readable in %s, and what programs read is exact", (format) => {
+test.each(FORMATS)("ordinary foreign text is unchanged in %s", (format) => {
   const text = READABLE.join(" ");
   expect(written(format, [reported(hostileRun(text).all)])).toContain(text);
 });
@@ -390,7 +390,7 @@ describe("a playbook whose run did not begin", () => {
   const notBegun: readonly NotBegun[] = [{ playbook: { name: "Buy # 1", file: "buy.yaml" }, problem }];
   const beside = [of("passed")];
 
-  test("is red wherever a run that passed beside it is green", () => {
+  test("counts as failed beside a run that passed", () => {
     const { results } = JSON.parse(written("ctrf", beside, notBegun)) as Ctrf;
     expect(validCtrf(JSON.parse(written("ctrf", beside, notBegun)))).toMatchObject({ valid: true, errors: [] });
     expect(results.summary).toMatchObject({ tests: 6, passed: 5, failed: 1, suites: 2 });
@@ -403,7 +403,7 @@ describe("a playbook whose run did not begin", () => {
     );
   });
 
-  test("is reported to people and programs, with the reason and the fix", () => {
+  test("is in the reports for people and programs, with the reason and the fix", () => {
     const page = written("html", beside, notBegun);
     expect(page).toContain("<title>1 run, 1 not begun – tokenbook</title>");
     expect(page).toContain("1 run: 1 passed, 1 not begun");
@@ -413,13 +413,13 @@ describe("a playbook whose run did not begin", () => {
     expect(JSON.parse(written("json", beside, notBegun))).toMatchObject({ reports: [{}], notBegun });
   });
 
-  test("is not nothing where no run began at all", () => {
+  test("is in each report even if no run began at all", () => {
     for (const format of ["html", "md", "junit", "ctrf", "tap", "json", "github"] as const)
       expect(written(format, [], notBegun), format).toContain("environment.no-interface");
   });
 });
 
-test("of a run that continues nothing says that it has ended", () => {
+test("no report of a run in progress says that it has ended", () => {
   const writing = new Records().opened().written("asset").intended("mint").all;
   for (const format of ["html", "md", "junit", "tap", "ctrf", "github"] as const) {
     const text = written(format, [reported(writing)]);

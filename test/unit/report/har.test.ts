@@ -22,12 +22,12 @@ function written(runs: readonly ReportedRun[]): unknown {
   return JSON.parse([...harReport(runs)].join(""));
 }
 
-test("every kind of run meets the published schema", () => {
+test("every kind of run matches the published schema", () => {
   for (const runs of [every, [], plain]) expect(ajv.validate("har.json#", written(runs)), ajv.errorsText()).toBe(true);
   expect(ajv.validate("har.json#", { log: { version: "1.2", entries: [{}] } })).toBe(false);
 });
 
-test("a run without exchanges is a page without entries", () => {
+test("a run without exchanges gives a page without entries", () => {
   const [run] = plain;
   expect(written([run as ReportedRun])).toMatchObject({ log: { pages: [{ id: run?.report.run.id }], entries: [] } });
 });

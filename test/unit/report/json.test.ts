@@ -20,12 +20,12 @@ function jsonReport(of: readonly RunReport[]): string {
   return [...pieces(of)].join("");
 }
 
-test("a report of every kind of run meets the published schema", () => {
+test("a report of every kind of run matches the published schema", () => {
   expect(validate(parseJson(jsonReport(reports)))).toEqual([]);
   expect(validate(parseJson(jsonReport([])))).toEqual([]);
 });
 
-test("the schema is closed: it refuses a field that it does not name, at every level", () => {
+test("the schema refuses an unknown field at every level", () => {
   const written = jsonReport(reports);
   for (const [at, path] of [
     ['"format"', []],
@@ -38,7 +38,7 @@ test("the schema is closed: it refuses a field that it does not name, at every l
   }
 });
 
-test("a failed expectation is in the report as the schema says, and with no other field", () => {
+test("a failed expectation in the report matches the schema, which allows no other field", () => {
   const scope = parseJson('{"response":{"status":"X","list":[{"a":1.50},{"a":2}],"o":{"x":1}}}') as JsonObject;
   for (const text of [
     'response.status == "Y" && size(response.list) > 2',
@@ -53,7 +53,7 @@ test("a failed expectation is in the report as the schema says, and with no othe
   }
 });
 
-test("the schema knows no other outcome", () => {
+test("the schema refuses an unknown outcome", () => {
   const other = jsonReport(reports).replace('"outcome":"changed"', '"outcome":"green"');
   expect(validate(parseJson(other)).map(({ keyword }) => keyword)).toEqual(["enum"]);
 });
@@ -65,14 +65,14 @@ test("numbers keep every digit", () => {
   expect(text).toContain('"supply":9007199254740993');
 });
 
-test("a step is a line, and the last line ends", () => {
+test("each step is a line of its own, and the last line ends with a line break", () => {
   const text = jsonReport(reports);
   const steps = reports.flatMap((report) => report.steps).length;
   expect(text.split("\n").filter((line) => line.startsWith('{"step":'))).toHaveLength(steps);
   expect(text.endsWith("]}\n")).toBe(true);
 });
 
-test("hostile texts come back exactly, and none reaches a terminal raw", () => {
+test("JSON keeps hostile texts exact, and contains none that a terminal obeys", () => {
   for (const text of HOSTILE) {
     const written = jsonReport([reportOf(hostileRun(text).all)]);
     expect(dangersOf(written)).toEqual([]);

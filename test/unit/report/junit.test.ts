@@ -39,7 +39,7 @@ function messages(name: keyof typeof RUNS): unknown[] {
   return skipped.map(({ attributes }) => attributes["message"]);
 }
 
-test("the assertion itself refuses what is not well-formed", () => {
+test("the XML parser of these tests refuses XML that is not well-formed", () => {
   expect(parseXml(wrap('<a b="&lt;"><c/><![CDATA[x]]></a>\n'))).toMatchObject({ name: "a", attributes: { b: "<" }, text: "x" });
   for (const bad of [
     "<a>",
@@ -58,7 +58,7 @@ test("the assertion itself refuses what is not well-formed", () => {
   }
 });
 
-test("the output of a case has the conditions that held, and how long it waited", () => {
+test("the output of a case shows the conditions that held, and how long the step waited", () => {
   const [, owned] = casesOf(suiteOf("held"));
   const output = owned?.children.find(({ name }) => name === "system-out")?.text ?? "";
   expect(output.split("\n")).toEqual(
@@ -70,7 +70,7 @@ test("the output of a case has the conditions that held, and how long it waited"
   );
 });
 
-test("CTRF has them too, and says apart how long the step worked and waited", () => {
+test("CTRF shows them too, and separates the times of work and of waiting", () => {
   const text = [...ctrfReport([reportOf(RUNS["held"]?.().all ?? [])])].join("");
   const { results } = JSON.parse(text) as { readonly results: { readonly tests: readonly unknown[] } };
   expect(results.tests[1]).toMatchObject({
@@ -82,7 +82,7 @@ test("CTRF has them too, and says apart how long the step worked and waited", ()
   });
 });
 
-test("a suite for each run, a case for each row", () => {
+test("each run is a suite, and each row is a case", () => {
   const root = parseXml(junitText(Object.values(RUNS).map((records) => reportOf(records().all))));
   expect(root.children.map(({ name }) => name)).toEqual(Object.keys(RUNS).map(() => "testsuite"));
   const suite = suiteOf("passed");
@@ -112,7 +112,7 @@ test("a suite for each run, a case for each row", () => {
   });
 });
 
-test("failed is a failure, unknown and pending are errors, and what did not happen is skipped", () => {
+test("`failed` is a failure, `unknown` and `pending` are errors, and a step that did not run is skipped", () => {
   expect(verdicts(suiteOf("failed")).map(([, verdict]) => verdict)).toEqual(["skipped", "failure", "skipped", "skipped"]);
   expect(verdicts(suiteOf("unknown")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
   expect(verdicts(suiteOf("killed")).map(([, verdict]) => verdict)).toEqual(["green", "error", "skipped", "skipped"]);
@@ -120,7 +120,7 @@ test("failed is a failure, unknown and pending are errors, and what did not happ
   expect(suiteOf("failed").attributes).toMatchObject({ tests: "4", failures: "1", skipped: "3" });
 });
 
-test("a job that believes a report passes exactly where the exit code is 0", () => {
+test("a job that reads a report passes exactly if the exit code is 0", () => {
   const places = { cwd: "/here", root: "/here" };
   for (const records of Object.values(RUNS)) {
     const report = reportOf(records().all);
@@ -138,18 +138,18 @@ test("a job that believes a report passes exactly where the exit code is 0", () 
   }
 });
 
-test("a failure shows everything that a person needs", () => {
+test("a failure shows its code, message, reason, evidence and what to do", () => {
   const failure = casesOf(suiteOf("failed"))[1]?.children.find(({ name }) => name === "failure");
   expect(failure?.attributes).toEqual({ message: "service.refused: cap reached", type: "service.refused" });
   expect(failure?.text).toBe('service.refused: cap reached\nwhy: the cap is 100\nseen: {"asked":100.00}\nnext: lower the value');
 });
 
-test("what is skipped says why", () => {
+test("a skipped case says why", () => {
   expect(messages("failed")).toEqual(["its condition did not hold, or its list was empty", "not run", "not run"]);
   expect(messages("pending")).toEqual(["not run"]);
 });
 
-test("rounds whose keys are written alike have names of their own", () => {
+test("rounds whose keys look the same have different names", () => {
   const long = "k".repeat(400);
   const records = new Records().opened({ steps: STEPS.slice(3) });
   for (const key of ["a\tb", "a  b", `${long}1`, `${long}2`, `${long}3`]) records.read(`owned[${key}]`);
@@ -165,7 +165,7 @@ test("rounds whose keys are written alike have names of their own", () => {
   expect(results.tests.map(({ name }) => name)).toEqual(names);
 });
 
-test("a run that ended badly though no step did is not green", () => {
+test("a run that ended badly although no step did is not green", () => {
   expect(verdicts(suiteOf("outputless"))).toEqual([
     ["owned: See who owns it", "green"],
     ["the run itself", "failure"],
@@ -173,7 +173,7 @@ test("a run that ended badly though no step did is not green", () => {
   expect(verdicts(suiteOf("interrupted")).at(-1)).toEqual(["the run itself", "failure"]);
 });
 
-test("hostile texts: well-formed XML with every case in it, no escape byte, no log command", () => {
+test("hostile texts give well-formed XML with every case, and no escape byte or log command", () => {
   for (const text of HOSTILE) {
     const xml = junitText([reportOf(hostileRun(text).all)]);
     expect(dangersOf(xml)).toEqual([]);

@@ -6,7 +6,7 @@ import { Records, STEPS } from "./records.ts";
 
 const ROUNDS = 130_000;
 
-test("the trace of a run of very many rounds is written, also when its process died", async () => {
+test("the trace of a run with very many rounds is written, even if its process died", async () => {
   const records = new Records().opened({ steps: STEPS.slice(3) });
   for (let round = 0; round < ROUNDS; round++) records.read(`owned[${round}]`);
   const write = await WRITERS.otlp();

@@ -14,7 +14,7 @@ function outcomes(report: RunReport): Record<string, string> {
   return Object.fromEntries(report.steps.map(({ step, outcome }) => [step, outcome]));
 }
 
-test("a passed run: each step in order, rounds in place of their heading", () => {
+test("a passed run has a row for each step, in order, and one for each round in place of the foreach", () => {
   const report = reportFor("passed");
   expect(Object.entries(outcomes(report))).toEqual([
     ["asset", "changed"],
@@ -47,7 +47,7 @@ test("a passed run: each step in order, rounds in place of their heading", () =>
   expect(report.run.durationMs).toBe(Date.parse(report.run.finishedAt ?? "") - Date.parse(report.run.startedAt));
 });
 
-test("a write's row has its transaction, its receipt, its attempt, its answer", () => {
+test("the row of a write has its transaction, receipt, attempt and answer", () => {
   const [, mint] = reportFor("passed").steps;
   expect(mint).toMatchObject({
     id: "mint",
@@ -75,7 +75,7 @@ test("a write's row has its transaction, its receipt, its attempt, its answer", 
   expect(mint).not.toHaveProperty("key");
 });
 
-test("what the ledger did not commit is no evidence for the attempt after it", () => {
+test("a receipt of an uncommitted attempt is no evidence for the next attempt", () => {
   const report = reportOf(uncommitted().all);
   const [mint] = report.steps;
   expect(mint).toMatchObject({ outcome: "unknown", transactionId: null, receipt: null });
@@ -90,7 +90,7 @@ const BLOCKS: readonly StepHeading[] = [
   { id: "after", name: "after", uses: "ledger.asset.get", line: 5 },
 ];
 
-test("a step that was rescued, is done again, and fails again is not rescued before its block is", () => {
+test("a rescued step that runs again and fails is `failed` until its block is rescued", () => {
   const records = new Records().opened({ steps: BLOCKS }).stopped("read", "failed");
   records.add({ kind: "block.turned", step: "inner", to: "rescue", failed: "read" });
   expect(outcomes(reportOf(records.all))).toMatchObject({ read: "rescued" });
@@ -98,7 +98,7 @@ test("a step that was rescued, is done again, and fails again is not rescued bef
   expect(outcomes(reportOf(records.all))).toMatchObject({ read: "failed" });
 });
 
-test("of rounds side by side all that failed are rescued with their block, and no others", () => {
+test("all parallel rounds that failed are rescued with their block, and no others", () => {
   const records = new Records().opened({ steps: BLOCKS }).add({ kind: "step.begun", step: "outer" });
   records.expanded("inner", ["a", "b"]);
   for (const step of ["inner[a]", "inner[b]"]) records.add({ kind: "step.begun", step });
@@ -114,7 +114,7 @@ test("of rounds side by side all that failed are rescued with their block, and n
   expect(report.totals).toMatchObject({ rescued: 2, failed: 1 });
 });
 
-test("a round's row has its key", () => {
+test("the row of a round has its key", () => {
   const rounds = reportFor("passed").steps.filter(({ id }) => id === "approvals");
   expect(rounds.map(({ key, name }) => [key, name])).toEqual([
     ["bob", "Approve the transfer"],
@@ -122,20 +122,20 @@ test("a round's row has its key", () => {
   ]);
 });
 
-test("steps that never ran are there, marked as such", () => {
+test("steps that never ran have a row, as not run", () => {
   const report = reportFor("failed");
   expect(outcomes(report)).toEqual({ asset: "skipped", mint: "failed", approvals: "not-run", owned: "not-run" });
   expect(report.totals).toMatchObject({ steps: 4, skipped: 1, failed: 1, notRun: 2 });
   expect(report.steps[1]?.problem).toMatchObject({ code: "service.refused", next: "lower the value" });
 });
 
-test("a round that waits leaves the run pending", () => {
+test("a run with a pending round is pending", () => {
   const report = reportFor("pending");
   expect(outcomes(report)).toMatchObject({ "approvals[bob]": "changed", "approvals[dora]": "pending", owned: "not-run" });
   expect(report.run).toMatchObject({ outcome: "pending", outputs: {} });
 });
 
-test("a write that was acknowledged when the run was interrupted is pending, not undone", () => {
+test("a write that was acknowledged when the run was interrupted is pending, not absent", () => {
   expect(outcomes(reportFor("interrupted"))).toMatchObject({ mint: "pending", owned: "not-run" });
 });
 
@@ -152,7 +152,7 @@ test("a foreach over an empty list is no success", () => {
   expect(report.totals).toMatchObject({ skipped: 1 });
 });
 
-test("after a resume, what came later takes the place of the stop", () => {
+test("after a resume, the later records replace the stop", () => {
   const report = reportFor("resumed");
   expect(outcomes(report)).toEqual({ asset: "changed", mint: "changed", approvals: "skipped", owned: "ok" });
   expect(report.steps[1]).toMatchObject({
@@ -170,24 +170,24 @@ test("a resumed run that died again shows the new attempt, not the old stop", ()
   expect(reportOf(records.intended("asset").all).steps[0]).toMatchObject({ outcome: "unknown", problem: null });
 });
 
-test("rounds that never ran are rows too, and a foreach whose list failed is one", () => {
+test("rounds that never ran have rows, and a foreach whose list failed has one row", () => {
   const expanded = new Records().opened().expanded("approvals", ["bob", "dora"]).written("approvals[bob]").closed("interrupted");
   expect(outcomes(reportOf(expanded.all))).toMatchObject({ "approvals[bob]": "changed", "approvals[dora]": "not-run" });
   const failed = new Records().opened().stopped("approvals", "failed").closed("failed");
   expect(outcomes(reportOf(failed.all))).toMatchObject({ approvals: "failed" });
 });
 
-test("what was recorded about the whole of a foreach comes before its rounds", () => {
+test("the row of a whole foreach comes before its rounds", () => {
   const records = new Records().opened().expanded("approvals", ["bob"]).stopped("approvals", "failed");
   expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals", "approvals[bob]", "owned"]);
 });
 
-test("a step that the opening did not name is not dropped", () => {
+test("a step that the record of the opening does not name has a row too", () => {
   const records = new Records().opened().read("stranger").written("approvals[eve]").closed("passed");
   expect(Object.keys(outcomes(reportOf(records.all)))).toEqual(["asset", "mint", "approvals[eve]", "owned", "stranger"]);
 });
 
-test("an expected refusal is ok, and shows what the service said", () => {
+test("an expected refusal is ok, and shows the words of the service", () => {
   expect(reportFor("refusal").steps[0]).toMatchObject({
     outcome: "ok",
     refusal: "cap reached",
@@ -210,11 +210,11 @@ test("the totals add up in every kind of run", () => {
   }
 });
 
-test("a run is not a report before it has opened", () => {
+test("a run has no report before its record of the opening", () => {
   expect(() => reportOf([])).toThrow("a run begins with its opening");
 });
 
-test("3,000 steps with a foreach of 3,000 rounds fold within the time of a test", () => {
+test("the report of 3,000 steps and 3,000 rounds is ready within the time of a test", () => {
   const keys = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
   const records = new Records()
     .opened({ steps: [...STEPS, ...keys.map((id) => ({ id, name: id, uses: "ledger.asset.get", line: 1 }))] })
@@ -223,7 +223,7 @@ test("3,000 steps with a foreach of 3,000 rounds fold within the time of a test"
   expect(reportOf(records.all).totals).toMatchObject({ steps: 6_003, changed: 3_000, ok: 3_000 });
 });
 
-test("rounds come in order, each with what it holds below it, also in rounds within rounds and included playbooks", () => {
+test("rounds come in order, each with its own steps below it, also in nested rounds and included playbooks", () => {
   const records = new Records().opened({
     steps: [
       { id: "pay", name: "pay", uses: "block", line: 1, kind: "block" },

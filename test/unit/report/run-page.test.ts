@@ -11,7 +11,7 @@ async function pageOf(records: readonly RunRecord[] = []): Promise<string> {
   return [...(await WRITERS.html())([run], { cwd: "/here", root: "/here", hint: PLAIN_HINT }, [])].join("");
 }
 
-test("a page calls refused what the ledger took and did not commit", async () => {
+test("a page shows an attempt that the ledger did not commit as refused", async () => {
   const html = await pageOf(uncommitted().all);
   expect(html).toContain("2 attempts: 1 refused, 1 unknown");
   expect(html).toContain("receipt FAILED rc1 “endorsement failure”");
@@ -26,7 +26,7 @@ test("a page shows the evidence of each write", async () => {
   expect(await pageOf(RUNS["killed"]?.().all)).toContain("no answer was recorded");
 });
 
-test("a write whose answer is awaited is no concern while a process runs it, and one once none does", () => {
+test("a write without an answer needs attention only once no process runs it", () => {
   const report = reportOf(RUNS["killed"]?.().all ?? []);
   const served = (heldBy: string | null): string =>
     [...runPage(report, { events: 9, heldBy })].join("").replaceAll(/<(style|script)>[^]*?<\/\1>/g, "");
@@ -41,7 +41,7 @@ test("a write whose answer is awaited is no concern while a process runs it, and
   expect(dead).toContain("no answer was recorded");
 });
 
-test("the index shows the file of each run, since two playbooks may have one name", () => {
+test("the index shows the file of each run, because two playbooks may have the same name", () => {
   const report = reportOf(RUNS["passed"]?.().all ?? []);
   const { run } = report;
   const copy = { ...report, run: { ...run, playbook: { ...run.playbook, file: "copy.yaml" } } };

@@ -33,19 +33,19 @@ function count(pieces: Iterable<string>, what: RegExp): number {
   return [...pieces].join("").match(what)?.length ?? 0;
 }
 
-test("where nothing has run, nothing is called well", () => {
+test("before the first run, the overview does not say that nothing needs attention", () => {
   const page = [...overviewPage(NO_OVERVIEW)].join("");
   expect(page).not.toContain("Nothing need");
   expect(count([page], /Nothing has run yet/g)).toBe(2);
 });
 
-test("while a comparison was not finished, the overview does not say that nothing needs attention", () => {
+test("the overview does not say that nothing needs attention while a comparison is unfinished", () => {
   const page = [...overviewPage({ ...NO_OVERVIEW, unfinishedComparisons: 1 })].join("");
   expect(page).not.toContain("Nothing need");
   expect(page).toContain("1 comparison was not finished by its last run, so there may be drifts that are not listed");
 });
 
-test("a list of drifts shows so many, and that there are more", () => {
+test("a list of drifts is limited, and says that there are more", () => {
   const drifts = Array.from({ length: LIMITS.viewDrifts + 1 }, (_, at) => ({ ...DRIFT, key: { holder: `holder-${at}` } }));
   const all = { state: "", words: "", all: false };
   const page = [...driftsPage({ drifts, total: drifts.length + 5, unfinished: 0 }, all)].join("");
@@ -57,14 +57,14 @@ test("a list of drifts shows so many, and that there are more", () => {
   expect(last).toContain("<h1>1 drift of 1001</h1>");
 });
 
-test("new drifts can be asked for", () => {
+test("the list of drifts can be filtered by the state new", () => {
   const drifts = [DRIFT, { ...DRIFT, id: "3fa91c02bd41", state: "new" as const }];
   const page = [...driftsPage({ drifts, total: 2, unfinished: 0 }, { state: "new", words: "", all: false })].join("");
   expect(page).toContain("<h1>1 drift of 2</h1>");
   expect(page).toMatch(/<option value="new" selected[^>]*>new</);
 });
 
-test("a drift's history shows its latest entries", () => {
+test("the page of a drift shows the latest entries of its history", () => {
   const history = Array.from({ length: LIMITS.viewHistory + 7 }, (_, at): HistoryEntry => {
     return { at, what: "seen", by: `run${at}`, left: "2", right: "1", difference: "1", because: null, until: null };
   });
@@ -93,7 +93,7 @@ const SCHEDULE: ListedSchedule = {
   blockedBy: null,
 };
 
-test("a schedule shows its latest firings, and a list of schedules so many", () => {
+test("the page of a schedule shows its latest firings, and the list of schedules is limited", () => {
   const at = new Date(0).toISOString();
   const firing: ListedFiring = {
     tick: at,
@@ -117,7 +117,7 @@ test("a schedule shows its latest firings, and a list of schedules so many", () 
   expect([...schedulesPage([SCHEDULE], 3)].join("")).toContain('2 more: <code class="typed">tokenbook schedule list</code>');
 });
 
-test("a firing that could not make a run needs attention, though no run shows it", () => {
+test("a firing that could not start a run needs attention", () => {
   const firing: ListedFiring = {
     tick: new Date(0).toISOString(),
     state: "failed",
@@ -145,13 +145,13 @@ test("a firing that could not make a run needs attention, though no run shows it
   expect(overviewAfter({ ...firing, state: "passed", run: "run1", problem: null })).toContain("✓ Nothing needed attention at ");
 });
 
-test("a list of runs that shows the latest of them counts all, and says where it has looked", () => {
+test("a list of the latest runs counts all runs, and says which ones it searched", () => {
   const page = [...runsPage({ runs: [], total: 1_202 }, { outcome: "pending", words: "" })].join("");
   expect(page).toContain("<h1>0 runs of 1202</h1>");
   expect(page).toContain('Looked for in the latest 0; to list all: <code class="typed">tokenbook runs --limit 1202</code>');
 });
 
-test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks where there is nothing", () => {
+test("a plot distinguishes values that are equal as doubles, and breaks where a value is missing", () => {
   const huge = "1".padEnd(400, "0");
   const values = [huge, null, `${huge.slice(0, -1)}1`, `${huge.slice(0, -1)}2`];
   const drawn = el("div", {}, plotOf("Values", [values.map((value, at) => ({ at, value }))])).html;
@@ -160,7 +160,7 @@ test("a plot draws what doubles cannot distinguish, shows it exactly, and breaks
   expect(plotOf("Values", [[{ at: 0, value: null }]])).toBeUndefined();
 });
 
-test("a plot of two lines says how each is drawn, or that it has no value", () => {
+test("the caption of a plot with two lines says how each is drawn, or that it has no value", () => {
   const line = (value: string | null): readonly { readonly at: number; readonly value: string | null }[] => [{ at: 0, value }];
   const captionOf = (left: string | null, right: string | null): string =>
     / aria-label="([^"]+)"/.exec(el("div", {}, plotOf("Values", [line(left), line(right)], ["register", "file"])).html)?.[1] ??
@@ -170,7 +170,7 @@ test("a plot of two lines says how each is drawn, or that it has no value", () =
   expect(captionOf(null, "1209")).toBe("Values: register without a value, file dashed, 1209 throughout");
 });
 
-test("what the overview leaves out is in the lists that it leads to", () => {
+test("the overview links to the list of the drifts that it leaves out", () => {
   const overviewOf = (drifts: number): string =>
     [...overviewPage({ ...NO_OVERVIEW, drifts: Array.from({ length: drifts }, () => DRIFT) })].join("");
   expect(overviewOf(25)).toContain('and 5 more, in <a href="../drifts/">Drift</a></li>');

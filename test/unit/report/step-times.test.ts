@@ -26,7 +26,7 @@ const COMPLETED = {
   requests: 1,
 } as const;
 
-test("the duration of a write that was sent three times counts all attempts, and not the pauses between them", () => {
+test("the duration of a write includes all its attempts, and not the pauses between them", () => {
   const records = new Records().opened().intended("mint").answered("mint", { meaning: "refused-later", status: 429 });
   records
     .pass(2_000)
@@ -43,7 +43,7 @@ test("the duration of a write that was sent three times counts all attempts, and
   expect(plainLine(stepOf(records, "mint"))).toMatch(/ {2}sent 3 times {2}6\.0 s {2}waited 6\.0 s$/);
 });
 
-test("a write takes from when its step began, with what was read before the first attempt", () => {
+test("the duration of a write includes the reads before its first attempt", () => {
   const records = new Records().opened();
   const startedAt = records.at;
   records.pass(5_000).intended("mint", 0, { startedAt, waitedMs: 3_000 }).answered("mint");
@@ -55,7 +55,7 @@ test("a write takes from when its step began, with what was read before the firs
   });
 });
 
-test("the time between a stop and its resume is no part of a write's duration", () => {
+test("the duration of a write does not include the time between a stop and its resume", () => {
   const records = new Records().opened().intended("mint").answered("mint", { meaning: "ambiguous", status: 502 });
   records.stopped("mint", "unknown").closed("unknown");
   records.pass(3 * HOUR).claimed();
@@ -68,7 +68,7 @@ test("the time between a stop and its resume is no part of a write's duration", 
   expect(plainLine(stepOf(records, "mint"))).toMatch(/ {2}4\.0 s {2}stopped for 3 h 0 min$/);
 });
 
-test("the time in which nobody held the run of a killed process is no part of a write's duration", () => {
+test("the duration of a write does not include the time in which no process held its run", () => {
   const records = new Records().opened().intended("mint");
   records.pass(HOUR).claimed();
   records.add({ kind: "attempt.settled", step: "mint", attempt: 0, verdict: "applied", evidence: {} });
@@ -76,7 +76,7 @@ test("the time in which nobody held the run of a killed process is no part of a 
   expect(timesOf(records, "mint")).toMatchObject({ durationMs: 2_000, stoppedMs: HOUR + 1_000 });
 });
 
-test("a write that was interrupted while it waited for its receipt has waited before and after", () => {
+test("a write that was interrupted while it waited for its receipt adds up both waits", () => {
   const records = new Records().opened().intended("mint").answered("mint").pass(9_000);
   records.add({ kind: "run.closed", outcome: "interrupted", outputs: {}, waited: { mint: 8_500, owned: 500 } });
   records.pass(HOUR).claimed().pass(3_000);
@@ -86,7 +86,7 @@ test("a write that was interrupted while it waited for its receipt has waited be
   expect(timesOf(records, "owned")).toMatchObject({ durationMs: 400, waitedMs: 0, stoppedMs: 0 });
 });
 
-test("an approval that a person gave a day later was waited and stopped for, and took the time of its reads", () => {
+test("a step that waited a day for an approval shows its waits, its stops, and the time of its reads", () => {
   const records = new Records().opened();
   const pending = { code: "until.timeout", message: "this does not hold" };
   const stop = (): unknown =>
@@ -115,7 +115,7 @@ test("an approval that a person gave a day later was waited and stopped for, and
   expect(times.stoppedMs).toBeGreaterThan(24 * HOUR);
 });
 
-test("a check that is made again by a resumed run takes as long as its last look", () => {
+test("a check that a resumed run repeats has the duration of its last evaluation", () => {
   const records = new Records().opened().read("owned").closed("failed");
   records.pass(HOUR).claimed().read("owned");
   expect(timesOf(records, "owned")).toMatchObject({ durationMs: 400, waitedMs: 0, stoppedMs: 0 });
@@ -137,7 +137,7 @@ function vote(records: Records, step: string, from: number): Records {
   return records.add({ kind: "step.completed", step, outcome: "ok", value, startedAt: from, requests: 2, waitedMs: 8_000 });
 }
 
-test("what steps waited for, all that holds them did", () => {
+test("a block has waited as long as the steps in it", () => {
   const records = nested().add({ kind: "step.begun", step: "deposit/board[a]" });
   const from = records.at;
   vote(records.pass(9_000), "deposit/vote[a]", from);
@@ -153,7 +153,7 @@ test("what steps waited for, all that holds them did", () => {
   expect(timesOf(records, "deposit/board[a]")).toMatchObject({ durationMs: 3_000, waitedMs: 8_000 });
 });
 
-test("rounds that waited side by side did not wait twice", () => {
+test("parallel rounds that wait at the same time count once", () => {
   const records = nested();
   const from = records.at;
   for (const key of ["a", "b"]) records.add({ kind: "step.begun", step: `deposit/board[${key}]` });
@@ -165,7 +165,7 @@ test("rounds that waited side by side did not wait twice", () => {
   expect((times.durationMs ?? 0) + (times.waitedMs ?? 0)).toBe(14_000);
 });
 
-test("a block that began again has waited before it did, and took both tries", () => {
+test("a block that began again counts both tries, and the pause between them as waiting", () => {
   const steps: readonly StepHeading[] = [
     { id: "tries", name: "Tries", uses: "block", line: 1, kind: "block" },
     { id: "look", name: "Look", uses: "ledger.asset.get", line: 2, depth: 1 },

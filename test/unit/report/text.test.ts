@@ -16,14 +16,14 @@ function linesOf(name: keyof typeof RUNS, step: string, detail: Detail = "full")
     .flatMap((row) => stepLines(row, detail));
 }
 
-test("a write's line has its transaction id in full", () => {
+test("the line of a write has its whole transaction id", () => {
   expect(linesOf("passed", "mint")).toEqual([
     `✓ changed  mint  Mint the shares  ledger.token.mint  as carol  tx ${TRANSACTION}  receipt COMMITTED  3.0 s`,
   ]);
   expect(TRANSACTION).toHaveLength(64);
 });
 
-test("long ids are cut, in the line and in the evidence, unless everything is asked for", () => {
+test("long ids are cut in lines and evidence, except with --verbose", () => {
   const start = `${TRANSACTION.slice(0, 8)}…`;
   expect(linesOf("passed", "mint", "short")[0]).toContain(`tx ${start}  `);
   const records = new Records().opened().intended("mint");
@@ -34,11 +34,11 @@ test("long ids are cut, in the line and in the evidence, unless everything is as
   expect(stepLines(step, "full").at(-1)).toContain(TRANSACTION);
 });
 
-test("a read's line has no transaction, and no actor that nobody recorded", () => {
+test("the line of a read has no transaction, and no actor if none was recorded", () => {
   expect(linesOf("passed", "owned")).toEqual(["✓ ok       owned  See who owns it  ledger.asset.get  400 ms"]);
 });
 
-test("a failure shows code, message, reason, evidence and what to do, beneath its line", () => {
+test("a failure shows code, message, reason, evidence and what to do below its line", () => {
   expect(linesOf("failed", "mint")).toEqual([
     "✗ failed   mint  Mint the shares  ledger.token.mint  as carol  2.0 s",
     "    service.refused: cap reached",
@@ -56,7 +56,7 @@ test("each outcome has its mark and its word", () => {
   expect(begins).toEqual(["✓ ok     ", "✓ changed", "– skipped", "✗ failed ", "… pending", "? unknown", "· not run"]);
 });
 
-test("a step that was under way when the run ended is shown as such", () => {
+test("a step that was in progress when the run ended is shown as not finished", () => {
   expect(linesOf("killed", "mint")).toEqual([
     "? unknown  mint  Mint the shares  ledger.token.mint  as carol",
     "    not finished: no end of this step is recorded",
@@ -64,7 +64,7 @@ test("a step that was under way when the run ended is shown as such", () => {
   expect(linesOf("interrupted", "mint")[0]).toContain(`tx ${TRANSACTION}  receipt rc1 not read`);
 });
 
-test("a write that a person has spoken of, and that no process has continued since, says both", () => {
+test("a resolved write that no process has continued shows the verdict, and that it is not finished", () => {
   const records = new Records()
     .opened()
     .intended("mint")
@@ -82,12 +82,12 @@ test("a write that a person has spoken of, and that no process has continued sin
   ]);
 });
 
-test("a refusal that was expected, and a write sent twice, are shown", () => {
+test("the lines show an expected refusal, and that a write was sent twice", () => {
   expect(linesOf("refusal", "mint")[1]).toBe("    refused as expected: cap reached");
   expect(linesOf("resumed", "mint")[0]).toContain("  sent 2 times  ");
 });
 
-test("the summary counts honestly, prints outputs, and names the command that continues", () => {
+test("the summary counts every outcome, prints outputs, and names the command that continues the run", () => {
   expect(summaryLines(reportFor("passed"))).toEqual([
     "✓ passed  Onboard a property: 5 steps: 4 changed, 1 ok in 20 s",
     "    output token: LFT1",
@@ -104,7 +104,7 @@ test("the summary counts honestly, prints outputs, and names the command that co
   expect(summaryLines(reportFor("outputless"))[1]).toBe("    output.no-value: an output has no value: steps.token.id");
 });
 
-test("a whole run in lines begins with its header, and leaves out only what never ran", () => {
+test("the lines of a run begin with a header, and leave out only steps that never ran", () => {
   const lines = reportLines(reportFor("unknown"), "full");
   expect(lines[0]).toBe("▶ Onboard a property  (playbooks/onboarding.yaml)  environment staging  run 20261121T0930-k3x9q2ab");
   expect(lines.filter((line) => !line.startsWith(" ")).map((line) => line.slice(0, 9))).toEqual([
@@ -115,7 +115,7 @@ test("a whole run in lines begins with its header, and leaves out only what neve
   ]);
 });
 
-test("conditions that held have their values: cut to a line each, or, where all is shown, with every part", () => {
+test("a condition that held has its value: cut to a line, or with every part if everything is shown", () => {
   const [, owned] = reportFor("held").steps;
   expect(stepLines(owned as StepReport, "short").slice(1)).toEqual([
     "    ✓ until has(response.owners)",
@@ -137,7 +137,7 @@ test("conditions that held have their values: cut to a line each, or, where all 
   expect(reportLines(reportFor("held"), "summary").join("")).not.toContain("expect");
 });
 
-test("several runs: a label for each line, and one line over all", () => {
+test("with several runs, each line has a label, and one line sums up all", () => {
   expect(labelRun({ playbook: { file: "a\\b/c.yaml", name: "", digest: "" } }, ["a\\b/c.yaml", "c.json"])).toBe("[c.yaml] ");
   expect(overallLine([reportFor("passed"), reportFor("failed"), reportFor("passed"), reportFor("killed")])).toBe(
     "4 runs: 2 passed, 1 failed, 1 not finished",
@@ -145,7 +145,7 @@ test("several runs: a label for each line, and one line over all", () => {
   expect(doneBeforeLine(reportFor("unknown").totals)).toEqual(["    1 of 4 steps done before"]);
 });
 
-test("evidence is bounded", () => {
+test("evidence is cut at a limit", () => {
   const [row] = reportFor("failed").steps.filter(({ outcome }) => outcome === "failed");
   const lines = stepLines(
     {
@@ -158,7 +158,7 @@ test("evidence is bounded", () => {
   expect(lines.join("\n").length).toBeLessThan(5_000);
 });
 
-test("hostile texts: no escape byte, nothing at the start of a line, no log command", () => {
+test("hostile texts print no escape byte and no log command, and do not begin a line", () => {
   for (const text of HOSTILE) {
     const report = reportOf(hostileRun(text).all);
     const lines = [...reportLines(report, "full"), ...report.steps.map((step) => labelRun(report.run, []) + plainLine(step))];
@@ -168,7 +168,7 @@ test("hostile texts: no escape byte, nothing at the start of a line, no log comm
   expect(HOSTILE).toHaveLength(200);
 });
 
-test("a header of hostile names is one line", () => {
+test("the header is one line even with hostile names", () => {
   expect(
     headerLine({
       runId: "\n",

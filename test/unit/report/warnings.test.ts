@@ -27,7 +27,7 @@ const SPELLINGS: readonly (readonly [Format, RegExp])[] = [
   ["tap", /^ {4}ok 1 - checks\.supply\n {6}---\n {6}message: "expect\.failed: this does not hold.*\n {6}severity: "warning"$/m],
 ];
 
-test.for(SPELLINGS)("a warning is green, and shown: %s", async ([format, spelling]) => {
+test.for(SPELLINGS)("a warning is green, and the report shows it: %s", async ([format, spelling]) => {
   const write = await WRITERS[format]();
   const runs = [{ report: reportOf(warned), records: () => warned }];
   expect([...write(runs, { cwd: "/here", root: "/here", hint: PLAIN_HINT }, [])].join("")).toMatch(spelling);

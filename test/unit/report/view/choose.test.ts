@@ -7,7 +7,7 @@ import { FakeScreen } from "./screen.ts";
 
 const ORDINARY = { screen: new FakeScreen(80), variables: { TERM: "xterm-256color" }, runs: 1, steps: 12 } as const;
 
-test("a tree on an ordinary terminal, also without colour", () => {
+test("a terminal shows a tree, also without colour", () => {
   expect(canShowTree(ORDINARY)).toBe(true);
   expect(canShowTree({ ...ORDINARY, variables: { NO_COLOR: "1", CI: "", TERM: "xterm" } })).toBe(true);
   expect(canShowTree({ ...ORDINARY, variables: { CI: "false" } })).toBe(true);
@@ -21,11 +21,11 @@ test.each([
   ["a dumb terminal", { variables: { TERM: "dumb" } }],
   ["many steps", { steps: 201 }],
   ["many runs", { runs: 9 }],
-])("plain lines for %s", (_, change) => {
+])("the view is plain lines for %s", (_, change) => {
   expect(canShowTree({ ...ORDINARY, ...change })).toBe(false);
 });
 
-test("the view that is chosen is there", async () => {
+test("each choice gives its view", async () => {
   const viewing = {
     ...ORDINARY,
     detail: "full" as const,

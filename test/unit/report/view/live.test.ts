@@ -32,7 +32,7 @@ async function watch(screen: FakeScreen, records: Records, colour = false): Prom
   return view;
 }
 
-test.each([40, 80, 120])("at %i columns each line fits, and shows what is under way", async (columns) => {
+test.each([40, 80, 120])("at %i columns each line fits, and the tree shows what is in progress", async (columns) => {
   const screen = new FakeScreen(columns);
   const records = new Records().opened().written("asset").expanded("approvals", ["bob", "dora"]).intended("mint");
   const view = await watch(screen, records);
@@ -50,7 +50,7 @@ test.each([40, 80, 120])("at %i columns each line fits, and shows what is under 
   await view.end();
 });
 
-test("at its end the tree makes room for the plain lines, whatever the outcome of the run", async () => {
+test("at the end of a run, plain lines replace the tree, whatever the outcome", async () => {
   for (const records of Object.values(RUNS)) {
     const screen = new FakeScreen(80);
     const view = await watch(screen, records());
@@ -61,7 +61,7 @@ test("at its end the tree makes room for the plain lines, whatever the outcome o
   }
 });
 
-test("it ends cleanly when nothing was ever drawn", async () => {
+test("the view ends cleanly even if it drew nothing", async () => {
   const screen = new FakeScreen(80);
   const view = new LiveView({
     detail: "full",
@@ -77,7 +77,7 @@ test("it ends cleanly when nothing was ever drawn", async () => {
   expect(screen.isCursorShown).toBe(true);
 });
 
-test("a long run never takes more than a screen while it goes", async () => {
+test("the tree of a long run never needs more than one screen", async () => {
   const steps = Array.from({ length: 150 }, (_, at) => ({ ...(STEPS[0] ?? { name: "", uses: "", line: 1 }), id: `s${at}` }));
   const screen = new FakeScreen(80, 20);
   const records = new Records().opened({ steps });
@@ -90,7 +90,7 @@ test("a long run never takes more than a screen while it goes", async () => {
   await view.end();
 });
 
-test("without colour there is no colour, and with it the text is the same", async () => {
+test("the text is the same with and without colour", async () => {
   const [plain, coloured] = [new FakeScreen(80), new FakeScreen(80)];
   const views = [await watch(plain, new Records().opened().written("asset"))];
   await views[0]?.end();
@@ -101,7 +101,7 @@ test("without colour there is no colour, and with it the text is the same", asyn
   expect(coloured.lines).toEqual(plain.lines);
 });
 
-test("hostile texts: no sequence but those that move, erase and colour", async () => {
+test("with hostile texts, the view writes only sequences that move, erase and colour", async () => {
   for (const text of HOSTILE) {
     const screen = new FakeScreen(80);
     const view = await watch(screen, hostileRun(text));
@@ -112,7 +112,7 @@ test("hostile texts: no sequence but those that move, erase and colour", async (
   }
 });
 
-test("a screen that cannot be written to breaks the view once, and not the run", async () => {
+test("a screen that cannot be written stops the view, and not the run", async () => {
   const onCrash = vi.fn<(error: unknown) => void>();
   const written: string[] = [];
   let isBroken = false;
@@ -135,7 +135,7 @@ test("a screen that cannot be written to breaks the view once, and not the run",
   expect(written.at(-1)).toContain("▶ Onboard a property");
 });
 
-test("it listens for no signal and ends no process", async () => {
+test("the view listens to no signal and ends no process", async () => {
   const before = ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
   const view = await watch(new FakeScreen(80), new Records().opened());
   expect(["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name))).toEqual(before);

@@ -18,13 +18,13 @@ function shown(
   return text.split("\n").slice(0, -1);
 }
 
-test("the lines of a run that was watched are those of its report", () => {
+test("the live lines of a run are the same as those of its report", () => {
   const runs = Object.entries(RUNS).filter(([name]) => name !== "resumed");
   const expected = runs.map(([, records]) => reportLines(reportOf(records().all), "full"));
   expect(runs.map(([, records]) => shown(records()))).toEqual(expected);
 });
 
-test("a line comes when its step ends, not later", () => {
+test("the line of a step is printed when the step ends", () => {
   let text = "";
   const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const observer = watched(view);
@@ -33,7 +33,7 @@ test("a line comes when its step ends, not later", () => {
   expect(text.split("\n")).toEqual([expect.stringMatching(/^▶/), expect.stringMatching(/^✓ changed {2}asset/), ""]);
 });
 
-test("a resumed run shows in one line what was done before, and not again what had stopped", () => {
+test("a resumed run shows the steps done before in one line, and the old stop not again", () => {
   const records = RUNS["resumed"]?.() ?? new Records();
   const [, second] = records.all.filter(({ kind }) => kind === "run.claimed");
   const lines = shown(records, { since: second?.at ?? 0 });
@@ -48,7 +48,7 @@ test("a resumed run shows in one line what was done before, and not again what h
   ]);
 });
 
-test("a run that had passed before is summed up", () => {
+test("a run that had passed before is shown as a summary", () => {
   expect(shown(RUNS["passed"]?.() ?? new Records(), { since: START + 1e9 }).map((line) => line.slice(0, 28))).toEqual([
     "▶ Onboard a property  (playb",
     "    5 of 5 steps done before",
@@ -58,22 +58,22 @@ test("a run that had passed before is summed up", () => {
   ]);
 });
 
-test("of several runs each line has its file, and the last counts the runs", () => {
+test("with several runs, each line has its file, and the last line counts the runs", () => {
   const lines = shown(RUNS["failed"]?.() ?? new Records(), { files: ["playbooks/onboarding.yaml", "other.yaml"] });
   expect(lines.slice(0, -1).every((line) => line.startsWith("[onboarding.yaml] "))).toBe(true);
   expect(lines.at(-1)).toBe("1 run: 1 failed");
 });
 
-test("of files of one name each line has the path", () => {
+test("with files of the same name, each line has the path", () => {
   const lines = shown(RUNS["failed"]?.() ?? new Records(), { files: ["playbooks/onboarding.yaml", "others/onboarding.yaml"] });
   expect(lines.slice(0, -1).every((line) => line.startsWith("[playbooks/onboarding.yaml] "))).toBe(true);
 });
 
-test("a run that never opened says nothing", () => {
+test("a run that never began prints nothing", () => {
   expect(shown(new Records())).toEqual([]);
 });
 
-test("3,000 steps are 3,000 lines, at the same pace from the first to the last", () => {
+test("3,000 steps give 3,000 lines, the last as fast as the first", () => {
   const steps = Array.from({ length: 3_000 }, (_, at) => ({
     id: `s${at}`,
     name: `Step ${at}`,

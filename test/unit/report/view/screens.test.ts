@@ -66,11 +66,14 @@ function inTheMiddle(view: LiveView): void {
   notify(run, { kind: "step.started", step: "owned", at: START + 30_000 }, reading("owned", 12, 3_000));
 }
 
-test.for([40, 80, 120])("at %i columns: what is done, waited for, read page by page, and to come", async (columns) => {
-  await expect(await screens(columns, inTheMiddle)).toMatchFileSnapshot(`screens/middle-${columns}.txt`);
-});
+test.for([40, 80, 120])(
+  "at %i columns the tree shows what is done, what waits, what is being read, and what comes next",
+  async (columns) => {
+    await expect(await screens(columns, inTheMiddle)).toMatchFileSnapshot(`screens/middle-${columns}.txt`);
+  },
+);
 
-test("several runs at a time share the screen", async () => {
+test("several parallel runs share the screen", async () => {
   const play = (view: LiveView): void => {
     inTheMiddle(view);
     notify(
@@ -81,7 +84,7 @@ test("several runs at a time share the screen", async () => {
   await expect(await screens(80, play, 12)).toMatchFileSnapshot("screens/two-runs.txt");
 });
 
-test.for([40, 80])("at %i columns: steps of blocks and of included playbooks are further in, marks and all", async (columns) => {
+test.for([40, 80])("at %i columns the steps of blocks and included playbooks are indented with their marks", async (columns) => {
   const steps = [
     { id: "deposit", name: "Deposit the property", uses: "tokenbook/deposit.yaml", line: 3, kind: "include" as const },
     { id: "deposit/lies", name: "Where it lies", uses: "block", line: 4, depth: 1, kind: "block" as const },
@@ -97,7 +100,7 @@ test.for([40, 80])("at %i columns: steps of blocks and of included playbooks are
   await expect(await screens(columns, play)).toMatchFileSnapshot(`screens/nested-${columns}.txt`);
 });
 
-test("each round holds its own steps; at the end, conditions that held have their values", async () => {
+test("each round has its own steps, and the final lines show the conditions that held with their values", async () => {
   const steps = [
     { id: "pay", name: "Pay each holder", uses: "block", line: 3, kind: "block" as const },
     { id: "mint", name: "Mint", uses: "ledger.token.mint", line: 4, depth: 1 },
@@ -118,7 +121,7 @@ test("each round holds its own steps; at the end, conditions that held have thei
   await expect(await screens(80, play)).toMatchFileSnapshot("screens/rounds.txt");
 });
 
-test("somebody has interrupted: it says that it stops, and how to continue", async () => {
+test("after an interrupt, the view says that the run stops, and how to continue it", async () => {
   const play = (view: LiveView): void => {
     const run = watched(view);
     notify(run, ...new Records().opened().written("asset").intended("mint").all);
@@ -127,7 +130,7 @@ test("somebody has interrupted: it says that it stops, and how to continue", asy
   await expect(await screens(80, play)).toMatchFileSnapshot("screens/stopping.txt");
 });
 
-test("in a log: a line for what takes long, again when it has taken twice as long, and none before", () => {
+test("in a log, a step that takes long gets a line, and another one each time the duration has doubled", () => {
   let text = "";
   const view = new PlainView({ detail: "full", write: (part) => void (text += part), clock: { now: () => START }, files: [] });
   const run = watched(view);

@@ -9,7 +9,7 @@ const MINT = {
   tails: ["changed · 1.2 s", "changed"],
 } as const;
 
-test("the wider, the more is shown; the outcome is shown at any width", () => {
+test("a wider title shows more, and each title shows the outcome", () => {
   expect([18, 33, 60, 200].map((width) => titleOf(MINT, width))).toEqual([
     "mint · changed",
     "mint  Mint the… · changed · 1.2 s",
@@ -18,7 +18,7 @@ test("the wider, the more is shown; the outcome is shown at any width", () => {
   ]);
 });
 
-test("no title is wider than its room", () => {
+test("no title is wider than its space", () => {
   for (const transactionId of [null, "t", TRANSACTION]) {
     for (const address of ["a", "approvals[bob]", "x".repeat(300)]) {
       for (let width = 10; width < 200; width++) {
@@ -28,7 +28,7 @@ test("no title is wider than its room", () => {
   }
 });
 
-test("of several tails the longest that fits is taken", () => {
+test("a title takes the longest tail that fits", () => {
   const tails = ["waiting for the receipt rc1 until 10:00:00", "until 10:00:00", "3 s"] as const;
   expect([60, 30, 10].map((width) => titleOf({ address: "mint", tails }, width))).toEqual([
     "mint · waiting for the receipt rc1 until 10:00:00",

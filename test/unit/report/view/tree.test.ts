@@ -24,11 +24,11 @@ function drawn(line: TreeLine, level = 0): readonly string[] {
   ];
 }
 
-test("before a run has opened there is nothing to draw", () => {
+test("the tree is empty before a run has begun", () => {
   expect(treeOf(watched(new Records()), START)).toBeUndefined();
 });
 
-test("a run that waits for its group is one line, which goes when it ends without having begun", () => {
+test("a run that waits for its group is one line, which disappears if the run ends before it begins", () => {
   const held: Activity = { since: START, waiting: { for: 'the group "desk"', untilMs: START + 120_000 } };
   const waiting = { ...watched(new Records()), held };
   expect(drawn(tree(waiting))).toEqual([
@@ -37,7 +37,7 @@ test("a run that waits for its group is one line, which goes when it ends withou
   expect(treeOf({ ...waiting, isOver: true }, START)).toBeUndefined();
 });
 
-test("what is done, what is under way, what is to come", () => {
+test("the tree shows what is done, what is in progress, and what comes next", () => {
   const records = new Records().opened().skipped("asset");
   expect(
     drawn(
@@ -52,7 +52,7 @@ test("what is done, what is under way, what is to come", () => {
   ]);
 });
 
-test("rounds hang on their step, which is as bad as the worst of them", () => {
+test("rounds are below their step, which has the worst outcome of them", () => {
   const root = tree(watched(RUNS["pending"]?.() ?? new Records()));
   expect(drawn(root)).toEqual([
     "pending Onboard a property · pending · 3/5 · 16 s",
@@ -65,18 +65,21 @@ test("rounds hang on their step, which is as bad as the worst of them", () => {
   ]);
 });
 
-test.for(["conflict", "drift", "unknown", "failed"] as const)("a round that ended as %s leaves its step no tick", (outcome) => {
-  const records = new Records().opened().expanded("approvals", ["bob", "dora", "erin"]);
-  records.written("approvals[bob]").stopped("approvals[dora]", outcome).skipped("approvals[erin]");
-  expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(new RegExp(`^ +${outcome} approvals `)));
-});
+test.for(["conflict", "drift", "unknown", "failed"] as const)(
+  "a round that ended as %s gives its step the same outcome",
+  (outcome) => {
+    const records = new Records().opened().expanded("approvals", ["bob", "dora", "erin"]);
+    records.written("approvals[bob]").stopped("approvals[dora]", outcome).skipped("approvals[erin]");
+    expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(new RegExp(`^ +${outcome} approvals `)));
+  },
+);
 
-test("rounds that did nothing are skipped, all of them", () => {
+test("a step whose rounds were all skipped is skipped", () => {
   const records = new Records().opened().expanded("approvals", ["bob"]).skipped("approvals[bob]");
   expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(/^ +skipped approvals /));
 });
 
-test("what holds steps runs while they do, comes before them, and is not counted", () => {
+test("a block or an included playbook runs while its steps run, comes before them, and is not counted", () => {
   const steps: readonly StepHeading[] = [
     { id: "deposit", name: "Deposit", uses: "./deposit.yaml", line: 3, kind: "include" },
     { id: "deposit/mint", name: "Mint", uses: "ledger.token.mint", line: 5, depth: 1, file: "deposit.yaml" },
@@ -92,7 +95,7 @@ test("what holds steps runs while they do, comes before them, and is not counted
   ]);
 });
 
-test("each round of a block holds its own steps, and rounds come one after the other", () => {
+test("each round of a block has its own steps below it, and the rounds come in order", () => {
   const steps: readonly StepHeading[] = [
     { id: "pay", name: "pay", uses: "block", line: 3, kind: "block" },
     { id: "order", name: "order", uses: "ledger.status", line: 4, depth: 1 },
@@ -131,7 +134,7 @@ test("each round of a block holds its own steps, and rounds come one after the o
   ]);
 });
 
-test("a run that ended without being closed does not look as if it still ran", () => {
+test("a run that ended without its closing record does not look as if it still runs", () => {
   const [head, , mint] = drawn(tree({ ...watched(RUNS["killed"]?.() ?? new Records()), isOver: true }));
   expect(head).toMatch(/^pending Onboard a property · not finished · 1\/4/);
   expect(mint).toContain("unknown mint");
@@ -153,7 +156,7 @@ function longRun(): WatchedRun {
   return watched(records, { s40: { since: START } });
 }
 
-test("a window keeps what failed and what is under way, then the next steps, then what was done last", () => {
+test("a window keeps what failed and what is in progress, then the next steps, then the last completed steps", () => {
   const kept = drawn(windowOf(tree(longRun()), 12)).map((each) => each.trim().split(/ {2}| · /)[0]);
   expect(kept).toEqual([
     "running Onboard a property",
@@ -171,7 +174,7 @@ test("a window keeps what failed and what is under way, then the next steps, the
   ]);
 });
 
-test("a window never has more lines than it may, but for what must stay", () => {
+test("a window exceeds its number of lines only for what must stay", () => {
   for (let lines = 4; lines < 110; lines++) expect(drawn(windowOf(tree(longRun()), lines)).length).toBeLessThanOrEqual(lines);
   expect(drawn(windowOf(tree(longRun()), 1))).toHaveLength(4);
 });
