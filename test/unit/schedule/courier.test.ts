@@ -43,7 +43,7 @@ function desk(
 
 const DESK = new Map([["desk", {}]]);
 
-test("while an address is slow, nobody is awake for what waits behind it", async () => {
+test("while an address is slow, the process does not wake up for the notifications behind it", async () => {
   const time = new VirtualTime();
   const { courier, box } = desk(time, async () => {
     await time.sleep(5_000);
@@ -57,7 +57,7 @@ test("while an address is slow, nobody is awake for what waits behind it", async
   expect(courier.nextAt()).toBeUndefined();
 });
 
-test("what a command that ends waits for is bounded, however many wait and however slow the address is", async () => {
+test("a command that ends waits for its notifications only for a limited time, however slow the address is", async () => {
   const time = new VirtualTime();
   const { courier, box } = desk(time, async () => {
     await time.sleep(SLOW.timeoutMs);
@@ -69,7 +69,7 @@ test("what a command that ends waits for is bounded, however many wait and howev
   expect(box.waiting(DESK)).toBe(LETTERS);
 });
 
-test("what waits for a channel that is declared no more is named, with what to do; what another process delivers is not", () => {
+test("a warning names the notifications of a channel that is no longer declared, and what to do", () => {
   const { courier, box } = desk(new VirtualTime(), () => Promise.reject(new Error("nothing is delivered")));
   box.put({ channel: "desk-of-old", schedule: "supply.yaml", event: "failure", body: "{}" });
   courier.warnOfUndeclared(["desk", "pager"]);
@@ -78,7 +78,7 @@ test("what waits for a channel that is declared no more is named, with what to d
   ]);
 });
 
-test("what is given up because too many wait is logged, and counted in the metrics", async () => {
+test("a notification that is dropped because too many wait is logged and counted in the metrics", async () => {
   const { courier, metrics } = desk(new VirtualTime(), () => Promise.reject(new Error("nothing is delivered")));
   const about = { id: "supply.yaml@here", playbook: "supply.yaml", environment: "here" };
   const why = { code: "database.full", message: "the disk is full" };

@@ -18,7 +18,7 @@ const course = fc.array(fc.record({ passMs: fc.integer({ min: 1_000, max: 90 * M
   maxLength: 40,
 });
 
-test("every tick is decided once, in order; one runs at a time, and no more wait than may", () => {
+test("every tick is decided once and in order, one runs at a time, and the number of waiting ticks is limited", () => {
   fc.assert(
     fc.property(plans, course, (more, moments) => {
       const plan: FiringPlan = { id: "p", cron: new Cron("*/5 * * * *", "UTC"), ...(more as Omit<FiringPlan, "id" | "cron">) };
@@ -55,7 +55,7 @@ test("every tick is decided once, in order; one runs at a time, and no more wait
   );
 });
 
-test("the jitter is the same for everybody, within its bounds, and another for each tick", () => {
+test("the jitter of a tick is the same in each process, within its limit, and differs from tick to tick", () => {
   const plan = { id: "p", jitterMs: 2 * MINUTE };
   const dues = Array.from({ length: 200 }, (_, at) => dueOf(plan, START + at * MINUTE) - START - at * MINUTE);
   expect(dues.every((jitter) => jitter >= 0 && jitter <= plan.jitterMs)).toBe(true);

@@ -15,7 +15,7 @@ function outbox(): { readonly box: Outbox; readonly clock: { time: number; now: 
   return { box: store.outbox, clock };
 }
 
-test("what one process tries, no other takes before it must have given up", () => {
+test("while one process tries a notification, no other process takes it", () => {
   const { box, clock } = outbox();
   box.put({ channel: "desk", schedule: "supply.yaml", event: "failure", body: "{}" });
   const [first] = box.takeDue(DESK, 8);
@@ -45,7 +45,7 @@ test("a later notification of a schedule waits for the earlier one, so that a fa
 const AHEAD = { "half an hour": 1_800_000, "two years": 2 * 365 * 86_400_000 };
 
 test.for(["half an hour", "two years"] as const)(
-  "what waits by a clock that was %s ahead is tried at once when the clock is right again",
+  "a notification from a clock that was %s ahead is tried at once when the clock is right again",
   (ahead) => {
     const { box, clock } = outbox();
     clock.time += AHEAD[ahead];
@@ -57,7 +57,7 @@ test.for(["half an hour", "two years"] as const)(
   },
 );
 
-test("what waits for a channel that is declared no more is left alone, is not counted, and keeps nobody awake", () => {
+test("a notification for a channel that is no longer declared is neither tried nor counted", () => {
   const { box } = outbox();
   box.put({ channel: "gone", schedule: "supply.yaml", event: "failure", body: "{}" });
   expect(box.takeDue(DESK, 8)).toEqual([]);
@@ -67,7 +67,7 @@ test("what waits for a channel that is declared no more is left alone, is not co
 });
 
 test.for([1, -1])(
-  "of too many that wait the first ones are given up, also where the clock is set back meanwhile (%i)",
+  "if too many notifications wait, the oldest is dropped, even if the clock is set back meanwhile (%i)",
   (step) => {
     const { box, clock } = outbox();
     for (let at = 0; at < LIMITS.notificationsWaiting; at++)

@@ -8,7 +8,7 @@ test.each([
   [302, "HTTP 302, a redirect, which is not followed: write the address to which it leads"],
   [429, "HTTP 429"],
   [500, "HTTP 500"],
-])("of a web address that answers with HTTP %i it is said why nobody was notified", async (status, why) => {
+])("an answer of HTTP %i from a web address is a delivery, or gives the reason for none", async (status, why) => {
   const server = createServer((_request, response) => response.writeHead(status, { location: "/elsewhere" }).end());
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -19,7 +19,7 @@ test.each([
 test.each([
   [200, undefined],
   [500, "HTTP 500"],
-])("the status is the answer of a web address: HTTP %i with a body that never ends", async (status, why) => {
+])("only the status of an answer counts: HTTP %i with a body that never ends", async (status, why) => {
   const server = createServer((_request, response) => {
     response.writeHead(status);
     const drip = setInterval(() => response.write("x"), 10);

@@ -7,7 +7,7 @@ import { ScheduleStore } from "../../../src/schedule/store.ts";
 import { TestState } from "../../state.ts";
 import { Desk, schedule } from "./desk.ts";
 
-test("when a process is killed in a run, the other reports it and continues", async () => {
+test("if a process is killed during a run, another process reports it and continues the schedule", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 15 }, { minutes: 1 }];
   const plan = schedule("*/10 * * * *");
@@ -28,7 +28,7 @@ test("when a process is killed in a run, the other reports it and continues", as
   ]);
 });
 
-test("of two that run it once at the same time, one says that it is under way", async () => {
+test("if two processes run a schedule once at the same time, one of them is refused", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5 }];
   const codes = await desk.time.until(Promise.all([desk.once(), desk.once()]));
@@ -36,7 +36,7 @@ test("of two that run it once at the same time, one says that it is under way", 
   expect(desk.runs).toHaveLength(1);
 });
 
-test("its metrics say when a run passed last, whichever process has made it", async () => {
+test("the metrics show when the last run passed, whichever process ran it", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 1, outcome: "failed" }, { minutes: 1 }];
   const service = desk.serve(schedule("0 3 * * *"));
@@ -50,7 +50,7 @@ test("its metrics say when a run passed last, whichever process has made it", as
   await desk.end(service);
 });
 
-test("what cannot be delivered is tried again after growing pauses, also by the next process, and then given up", async () => {
+test("a failed notification is tried again after growing pauses, also by the next process, and then dropped", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 1, outcome: "failed" }];
   const tries: number[] = [];
@@ -70,7 +70,7 @@ test("what cannot be delivered is tried again after growing pauses, also by the 
   expect(desk.notified).toEqual([]);
 });
 
-test("a clock that was ahead for days and is right again: the firings of then are forgotten first, and not that of now", () => {
+test("after a clock was ahead for days, the firings of that time are removed first, and not the present one", () => {
   const now = Date.parse("2026-06-01T00:00:00Z");
   const store = ScheduleStore.open(new TestState().place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
   const [id, days] = ["supply.yaml", 2 * 86_400_000];

@@ -10,7 +10,7 @@ import { Desk, schedule } from "./desk.ts";
 
 const MINUTE = 60_000;
 
-test("two processes on one state make one run a tick, however their jitter puts it off", async () => {
+test("several processes with one state run each tick once, whatever the jitter", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const plan = schedule("*/10 * * * *", { jitterMs: 5 * MINUTE });
   const services = [desk.serve(plan), desk.serve(plan), desk.serve(plan)];
@@ -23,7 +23,7 @@ test("two processes on one state make one run a tick, however their jitter puts 
   expect(new Set(rows.map((row) => row.slice(14, 19))).size).toBeGreaterThan(10);
 });
 
-test("a run that takes too long is stopped, and has failed", async () => {
+test("a run that exceeds its time limit is stopped and has failed", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 90, stopsAfterMinutes: 1 }, { minutes: 5 }];
   const service = desk.serve(schedule("0 * * * *", { timeLimitMs: 30 * MINUTE }));
@@ -36,7 +36,7 @@ test("a run that takes too long is stopped, and has failed", async () => {
   expect(desk.notified[0]).toBe("failure  supply.yaml (here): failed: the run took longer than 30 min 0 s and was stopped");
 });
 
-test("a failed run is made again, with growing pauses, and the time limit is of all tries", async () => {
+test("a failed run is tried again after growing pauses, and the time limit includes all tries", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const failed = { minutes: 5, outcome: "failed" } as const;
   desk.work = [failed, failed, { minutes: 5 }, failed];
@@ -50,7 +50,7 @@ test("a failed run is made again, with growing pauses, and the time limit is of 
   ]);
 });
 
-test("a failed run that waits for its next try when the service is stopped is not made again", async () => {
+test("a stop of the service ends the wait for the next try, and the run is not tried again", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome: "failed" }, { minutes: 5 }];
   const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: 10_000, backoff: 1, maxMs: 600_000 } }));
@@ -60,7 +60,7 @@ test("a failed run that waits for its next try when the service is stopped is no
   expect(desk.runs).toHaveLength(1);
 });
 
-test("a firing that waits for its slot is not called under way, and one that gets it after the stop makes no run", async () => {
+test("a firing that waits for its slot is not shown as running, and starts no run after a stop", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.slotAfterMinutes = 0.25;
   const service = desk.serve(schedule("0 * * * *"));
@@ -81,7 +81,7 @@ test("a firing that waits for its slot is not called under way, and one that get
   expect(desk.notified).toEqual([`failure  supply.yaml (here): interrupted: ${why}`]);
 });
 
-test.for(["drift", "pending", "unknown"] as const)("%s is notified as such, and is not tried again", async (outcome) => {
+test.for(["drift", "pending", "unknown"] as const)("%s is notified as this outcome, and is not tried again", async (outcome) => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome }, { minutes: 5 }];
   const service = desk.serve(schedule("0 * * * *", { retry: { attempts: 3, everyMs: MINUTE, backoff: 1, maxMs: 600_000 } }));
@@ -91,8 +91,8 @@ test.for(["drift", "pending", "unknown"] as const)("%s is notified as such, and 
   expect(desk.notified).toEqual([`${outcome}  supply.yaml (here): ${outcome}`, "recovery  supply.yaml (here): passed again"]);
 });
 
-describe("a playbook that writes, and whose run waits for a person", () => {
-  test("is not run again before somebody has looked after it", async () => {
+describe("a playbook that writes, after a run that needs attention", () => {
+  test("does not run again until that run is resolved", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5, outcome: "unknown" }, { minutes: 5 }];
     desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
@@ -113,7 +113,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     ]);
   });
 
-  test("or has said that it needs nobody any more", async () => {
+  test("runs again after a person has released it", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5, outcome: "pending" }, { minutes: 5 }];
     desk.blocking.set("run-1", { runId: "run-1", outcome: "pending" });
@@ -124,7 +124,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     expect(desk.runs).toHaveLength(2);
   });
 
-  test("however many firings it has kept back: its own is not forgotten among them", async () => {
+  test("stays blocked by that run after any number of blocked firings", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 0, outcome: "unknown" }];
     desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
@@ -137,7 +137,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
   });
 
-  test("once somebody has released it, that is not forgotten among later firings", async () => {
+  test("stays released after any number of later firings", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 0, outcome: "unknown" }];
     expect(await desk.time.until(desk.once({ writes: true }))).toBe(EXIT.unknown);
@@ -149,7 +149,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     expect(desk.table().split("\n")).toHaveLength(LIMITS.firingsKept + 1);
   });
 
-  test("also where it made up for an earlier tick than that of a run before it", async () => {
+  test("stays blocked even if that run made up for an earlier tick than the run before it", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5 }, { minutes: 5, outcome: "unknown" }];
     const plan = schedule("0 3 * * *", { catchupMs: 12 * 60 * MINUTE });
@@ -170,7 +170,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
     ]);
   });
 
-  test("one that only reads is run all the same", async () => {
+  test("does not stay blocked if it only reads", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 5, outcome: "pending" }, { minutes: 5 }];
     desk.blocking.set("run-1", { runId: "run-1", outcome: "pending" });
@@ -180,7 +180,7 @@ describe("a playbook that writes, and whose run waits for a person", () => {
 });
 
 test.for(["skip", "cancel"] as const)(
-  "what a process keeps back that was killed on another host is notified (overlap: %s)",
+  "firings that a killed process on another host blocks are notified (overlap: %s)",
   async (overlap) => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.ended = "unknown";
@@ -203,7 +203,7 @@ test.for(["skip", "cancel"] as const)(
   },
 );
 
-test("a firing whose process falls silent in a database is over, one notification says it, and the next tick runs", async () => {
+test("a firing ends when its process shows no sign of life in the database, with one notification, and the next tick runs", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.ended = "silent";
   desk.work = [{ minutes: 60 }, { minutes: 5 }];
@@ -223,7 +223,7 @@ test("a firing whose process falls silent in a database is over, one notificatio
   expect(desk.notified[0]).toMatch(/^failure .*: died: process 1 on desk, which ran it, has shown no sign of life for 8\.0 s$/);
 });
 
-test("a service whose state was removed ends at once, and not at its next firing: begun again, it misses none", async () => {
+test("a service whose state was removed ends at once, and not at its next firing", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const service = desk.serve(schedule("0 12 * * *"));
   await desk.until("2026-06-01T00:10:00Z");
@@ -232,7 +232,7 @@ test("a service whose state was removed ends at once, and not at its next firing
   expect(desk.time.now()).toBeLessThan(Date.parse("2026-06-01T00:11:00Z"));
 });
 
-test("a service whose database is away is not ready, and is ready again when it is back", async () => {
+test("a service is not ready while its database is away", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const service = desk.serve(schedule("0 12 * * *"));
   await desk.until("2026-06-01T00:10:00Z");
@@ -248,7 +248,7 @@ test("a service whose database is away is not ready, and is ready again when it 
   await desk.end(service);
 });
 
-test("its metrics have each outcome from the start, so that the first of any is an increase", async () => {
+test("the metrics have each outcome from the start, so that its first occurrence is an increase", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   const service = desk.serve(schedule("0 3 * * *"));
   await desk.until("2026-06-01T00:01:00Z");
@@ -260,7 +260,7 @@ test("its metrics have each outcome from the start, so that the first of any is 
   await desk.end(service);
 });
 
-test("the drifts of an earlier run are not shown as those of the last one, which compared nothing", async () => {
+test("after a run without a comparison, the metrics show no drifts of an earlier run", async () => {
   const metrics = new Metrics();
   const drifts = async (): Promise<readonly string[]> => {
     const { text } = await metrics.page();
@@ -274,7 +274,7 @@ test("the drifts of an earlier run are not shown as those of the last one, which
   expect(await drifts()).toEqual([]);
 });
 
-test("a service that was begun while the clock was years ahead fires when the clock is right again", async () => {
+test("a service that started while the clock was years ahead fires when the clock is right again", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.aheadMs = 2 * 365 * 24 * 60 * MINUTE;
   const service = desk.serve(schedule("0 * * * *"));

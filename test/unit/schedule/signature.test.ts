@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { signedHeaders } from "../../../src/schedule/notify/signature.ts";
 
-test("the example of the Standard Webhooks specification is signed as it says", () => {
+test("the example of the Standard Webhooks specification gets the signature of the specification", () => {
   const letter = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: '{"test": 2432232314}' };
   expect(signedHeaders(letter, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", 1_614_265_330_000)).toEqual({
     "webhook-id": letter.id,
@@ -10,6 +10,6 @@ test("the example of the Standard Webhooks specification is signed as it says", 
   });
 });
 
-test("without a secret nothing is signed", () => {
+test("a notification without a secret has no signature", () => {
   expect(Object.keys(signedHeaders({ id: "one", body: "{}" }, undefined, 0))).toEqual(["webhook-id", "webhook-timestamp"]);
 });

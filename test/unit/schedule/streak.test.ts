@@ -16,7 +16,7 @@ async function served(desk: Desk, work: readonly Work[], hours: number): Promise
   await desk.end(service);
 }
 
-test("what fails each hour for the same reason is notified once, reminded of daily, and its recovery says how often it was", async () => {
+test("a failure that repeats each hour is notified once and then daily, and the recovery says how often it failed", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, [...Array.from({ length: 48 }, () => failing("HTTP 503: busy")), { minutes: 5 }], 49);
   expect(desk.notified).toEqual([
@@ -32,7 +32,7 @@ test("what fails each hour for the same reason is notified once, reminded of dai
   expect(states).toEqual([...Array.from({ length: 48 }, () => "failed"), "passed"]);
 });
 
-test("what fails once a day is notified each day, also where the clock is put forward", async () => {
+test("a daily failure is notified each day, even if the clock is put forward", async () => {
   const desk = new Desk("2026-03-26T00:00:00Z");
   desk.work = [failing("no")];
   const service = desk.serve(schedule("15 2 * * *"));
@@ -69,14 +69,17 @@ test.for([
     ],
     1,
   ],
-] satisfies readonly (readonly [string, readonly Work[], number])[])("%s", async ([, work, count]) => {
-  const desk = new Desk("2026-06-01T00:00:00Z");
-  await served(desk, work, work.length);
-  expect(desk.runs).toHaveLength(work.length);
-  expect(desk.notified, desk.notified.join("\n")).toHaveLength(count);
-});
+] satisfies readonly (readonly [string, readonly Work[], number])[])(
+  "the number of notifications is right for %s",
+  async ([, work, count]) => {
+    const desk = new Desk("2026-06-01T00:00:00Z");
+    await served(desk, work, work.length);
+    expect(desk.runs).toHaveLength(work.length);
+    expect(desk.notified, desk.notified.join("\n")).toHaveLength(count);
+  },
+);
 
-test("firings that an earlier run keeps back are notified once", async () => {
+test("firings that an earlier run blocks are notified once", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   desk.work = [{ minutes: 5, outcome: "unknown" }];
   desk.blocking.set("run-1", { runId: "run-1", outcome: "unknown" });
@@ -89,7 +92,7 @@ test("firings that an earlier run keeps back are notified once", async () => {
   ]);
 });
 
-test("what could be delivered to nobody was not notified, so the next firing is", async () => {
+test("if a notification of a failure could not be delivered, the next firing sends one", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   let end: CommandEnd = { code: 1, signal: null, stderr: "nobody is there" };
   desk.listener = () => end;
@@ -102,7 +105,7 @@ test("what could be delivered to nobody was not notified, so the next firing is"
   expect(desk.notified).toEqual(["failure  supply.yaml (here): failed: no (2 times since 2026-06-01T01:00:00.000Z)"]);
 });
 
-test("a file that an earlier version has left is looked into as it is, and used further", async () => {
+test("a file of an earlier version is read and used", async () => {
   const desk = new Desk("2026-06-01T00:00:00Z");
   await served(desk, [failing("no")], 2);
   expect(desk.timesInARow()).toBe(2);

@@ -4,8 +4,8 @@ import { Desk, schedule } from "./desk.ts";
 
 const HOUR = 3_600_000;
 
-describe("a week in which the clock is changed", () => {
-  test("in spring, what falls into the gap fires when it is over, on the same day", async () => {
+describe("a week in which daylight saving time begins or ends", () => {
+  test("in spring, a time in the missing hour fires right after it", async () => {
     const desk = new Desk("2026-03-23T00:00:00Z");
     desk.work = [{ minutes: 10 }];
     const service = desk.serve(schedule("15 2 * * *"));
@@ -26,7 +26,7 @@ describe("a week in which the clock is changed", () => {
     expect(desk.notified).toEqual([]);
   });
 
-  test("in autumn, a time that comes twice fires once, the first time", async () => {
+  test("in autumn, a daily time in the repeated hour fires only the first time", async () => {
     const desk = new Desk("2026-10-19T00:00:00Z");
     desk.work = [{ minutes: 10 }];
     const service = desk.serve(schedule("15 2 * * *"));
@@ -46,7 +46,7 @@ describe("a week in which the clock is changed", () => {
     );
   });
 
-  test("in spring, a pattern with several times a day leaves out those that do not exist", async () => {
+  test("in spring, a pattern with several times a day leaves out the missing times", async () => {
     const desk = new Desk("2026-03-28T23:00:00Z");
     const service = desk.serve(schedule("*/30 1-3 * * *"));
     await desk.until("2026-03-29T06:00:00Z");
@@ -61,7 +61,7 @@ describe("a week in which the clock is changed", () => {
     );
   });
 
-  test("in autumn, a pattern with several times a day fires in both of the hours", async () => {
+  test("in autumn, a pattern with several times a day fires in both hours", async () => {
     const desk = new Desk("2026-10-24T23:00:00Z");
     const service = desk.serve(schedule("*/30 1-3 * * *"));
     await desk.until("2026-10-25T06:00:00Z");
@@ -80,8 +80,8 @@ describe("a week in which the clock is changed", () => {
   });
 });
 
-describe("a clock that was ahead, and is set right", () => {
-  test("by more than an interval: the next firing comes at its time by the new clock, also for a moment that was already", async () => {
+describe("a clock that was ahead and is corrected", () => {
+  test("by more than an interval: the schedule fires by the new clock, even at a time that has fired before", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.aheadMs = 2 * HOUR;
     const service = desk.serve(schedule("0 * * * *", { timezone: "UTC" }));
@@ -104,7 +104,7 @@ describe("a clock that was ahead, and is set right", () => {
     expect(desk.notified).toEqual([]);
   });
 
-  test("by less: a moment that has just been fires no second time", async () => {
+  test("by less than an interval: a time that has just fired does not fire again", async () => {
     const desk = new Desk("2026-06-01T11:30:00Z");
     desk.aheadMs = HOUR / 4;
     const service = desk.serve(schedule("0 12 * * *", { timezone: "UTC" }));
@@ -115,7 +115,7 @@ describe("a clock that was ahead, and is set right", () => {
     expect(desk.runs.map(({ at }) => new Date(at).toISOString().slice(0, 16))).toEqual(["2026-06-01T11:45", "2026-06-02T12:00"]);
   });
 
-  test("the last run is the one that began last, and waits for approval", async () => {
+  test("the last run is the one that began last, even at an earlier time", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     desk.work = [{ minutes: 1 }, { minutes: 1, outcome: "pending" }];
     desk.aheadMs = 5 * HOUR;
@@ -166,7 +166,7 @@ describe("a run that takes longer than its interval", () => {
     ["queue", STOPPED],
     ["cancel", [NO_END, ...STOPPED]],
   ] as const)(
-    "overlap: %s; asked to stop, the last one has 20 seconds to end, and is reported when it needs more",
+    "overlap: %s; after a stop, the last run has 20 seconds to end, and is reported if it needs more",
     async ([overlap, expected]) => {
       const desk = new Desk("2026-06-01T08:00:00Z");
       desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }];
@@ -178,7 +178,7 @@ describe("a run that takes longer than its interval", () => {
     },
   );
 
-  test("overlap: cancel; one that was cancelled is notified to nobody when the next comes to its end", async () => {
+  test("overlap: cancel; a cancelled run is not notified if the next run ends", async () => {
     const desk = new Desk("2026-06-01T08:00:00Z");
     desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }, { minutes: 1 }];
     const service = desk.serve(schedule("*/10 * * * *", { overlap: "cancel" }));
@@ -193,7 +193,7 @@ describe("a run that takes longer than its interval", () => {
     expect(desk.notified).toEqual([]);
   });
 
-  test("overlap: cancel stops what another process runs", async () => {
+  test("overlap: cancel; a run of another process is stopped too", async () => {
     const desk = new Desk("2026-06-01T08:00:00Z");
     desk.work = [{ minutes: 25, stopsAfterMinutes: 1 }];
     const plan = schedule("*/10 * * * *", { overlap: "cancel" });
@@ -208,7 +208,7 @@ describe("a run that takes longer than its interval", () => {
     expect(desk.runs).toHaveLength(4);
   });
 
-  test("what waited when its process was stopped counts as missed", async () => {
+  test("a queued firing counts as missed after its process was stopped", async () => {
     const desk = new Desk("2026-06-01T08:00:00Z");
     desk.work = [{ minutes: 25 }, { minutes: 1 }];
     const plan = schedule("*/10 * * * *", { overlap: "queue" });
@@ -249,7 +249,7 @@ describe("a machine that was stopped for six hours", () => {
     return desk;
   }
 
-  test("nothing is made up for without catchup, and it is notified", async () => {
+  test("without catchup, missed firings are notified and not made up for", async () => {
     const desk = await stopped(0);
     expect(desk.table()).toBe(
       lines(
@@ -270,7 +270,7 @@ describe("a machine that was stopped for six hours", () => {
     ]);
   });
 
-  test("the last one is made up for, those within catchup are replaced by it, those before were missed", async () => {
+  test("one run makes up for the firings within catchup, and earlier firings are missed", async () => {
     const desk = await stopped(2 * HOUR);
     expect(desk.table()).toBe(
       lines(
@@ -291,7 +291,7 @@ describe("a machine that was stopped for six hours", () => {
     ]);
   });
 
-  test("one run makes up for all when catchup is as long as the stop", async () => {
+  test("one run makes up for all firings if catchup is as long as the stop", async () => {
     const desk = await stopped(12 * HOUR);
     expect(
       desk
@@ -303,7 +303,7 @@ describe("a machine that was stopped for six hours", () => {
     expect(desk.notified).toEqual([]);
   });
 
-  test("after a year, the last thousand are listed one by one, and that there were more", async () => {
+  test("after a year, the last thousand missed firings are listed, and the notification says that there were more", async () => {
     const desk = new Desk("2026-01-01T00:00:00Z");
     const before = desk.serve(schedule("*/5 * * * *"));
     await desk.until("2026-01-01T00:01:00Z");
@@ -318,7 +318,7 @@ describe("a machine that was stopped for six hours", () => {
     ]);
   });
 
-  test("so it is notified of a pattern that was edited meanwhile", async () => {
+  test("the notification says the same after an edit of the pattern", async () => {
     const desk = new Desk("2026-01-01T00:00:00Z");
     const before = desk.serve(schedule("*/5 * * * *"));
     await desk.until("2026-01-01T00:01:00Z");
@@ -330,7 +330,7 @@ describe("a machine that was stopped for six hours", () => {
     expect(desk.notified).toEqual([expect.stringContaining("did not run at least 1000 times")]);
   });
 
-  test("an edited pattern begins again; what the one before has missed is notified", async () => {
+  test("an edited pattern begins again, and the missed firings of the old pattern are notified", async () => {
     const desk = new Desk("2026-06-01T00:00:00Z");
     const before = desk.serve(schedule("0 * * * *"));
     await desk.until("2026-06-01T00:30:00Z");
