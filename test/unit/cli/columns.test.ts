@@ -24,7 +24,7 @@ describe("on a terminal of 80 columns", () => {
     expect(tooLong(fitted(examples, COLUMNS))).toEqual([]);
   });
 
-  test("nothing that help says is lost, and no command is parted", () => {
+  test("the fitted help has all its words, and keeps each command on one line", () => {
     for (const { examples } of [WORDS.root, ...Object.values(COMMANDS)]) {
       const narrow = fitted(examples, COLUMNS);
       expect(narrow.split(/\s+/)).toEqual(examples.split(/\s+/));
@@ -36,11 +36,11 @@ describe("on a terminal of 80 columns", () => {
     expect(tooLong(await shownBy(operations, { name: [name] }))).toEqual([]);
   });
 
-  test.for(["", ...shipped.names])("the page of a playbook that comes along fits: %s", async (name) => {
+  test.for(["", ...shipped.names])("the page of a shipped playbook fits: %s", async (name) => {
     expect(tooLong(await shownBy(library, name === "" ? {} : { name }))).toEqual([]);
   });
 
-  test("what a code means fits", () => {
+  test("the explanation of a code fits", () => {
     let text = "";
     explain(
       silentShell((more) => void (text += more)),
@@ -52,7 +52,7 @@ describe("on a terminal of 80 columns", () => {
   });
 });
 
-test("the last column is beneath the others where there is no room beside them", () => {
+test("the last column is below the others if there is no space beside them", () => {
   const rows = [
     ["holders", "list of {holder: text, credential: text}", "The investors, by their id."],
     ["reader", "entity", "Who reads."],

@@ -34,7 +34,7 @@ const IN_ORDER = { inOrder: true };
 const MINT = ["mint", { value: "10" }] as const;
 const BURN = ["burn", { value: "3" }] as const;
 
-test("times of the run and ids that the service made are no difference; what names what is one", () => {
+test("times of the run and ids of the service make no difference, but references do", () => {
   const held = (request: string, other: string): Ledger =>
     ledger({
       commits: [["approve", { id: request }]],
@@ -48,7 +48,7 @@ test("times of the run and ids that the service made are no difference; what nam
   expect(differences(held(a, b), held(a, a), IN_ORDER)).not.toEqual([]);
 });
 
-test("a time that is not of the run is compared", () => {
+test("a time from outside the run is compared", () => {
   const until = (date: string): Ledger => ledger({ commits: [], resources: [["sale", { until: date }]] });
   expect(differences(until("2030-01-01T00:00:00.000Z"), until("2031-01-01T00:00:00.000Z"), IN_ORDER)).toEqual([
     'undisturbed: asset sale {"until":"2030-01-01T00:00:00.000Z"}',
@@ -56,7 +56,7 @@ test("a time that is not of the run is compared", () => {
   ]);
 });
 
-test("a write twice, and one not at all, are reported by name", () => {
+test("a write that happened twice, and one that did not happen, are reported by name", () => {
   const one = ledger({ commits: [MINT, BURN] });
   expect(differences(one, ledger({ commits: [MINT, MINT, BURN] }), IN_ORDER)).toEqual([
     'took effect 1 time too often: mint {"value":"10"} by {"userId":"alice"}',
@@ -66,19 +66,19 @@ test("a write twice, and one not at all, are reported by name", () => {
   ]);
 });
 
-test("another order is a difference, unless writes run side by side", () => {
+test("another order is a difference, unless writes run in parallel", () => {
   const [one, other] = [ledger({ commits: [MINT, BURN] }), ledger({ commits: [BURN, MINT] })];
   expect(differences(one, other, IN_ORDER)).not.toEqual([]);
   expect(differences(one, other, { inOrder: false })).toEqual([]);
 });
 
-test("a resource that is lost or too many is a difference", () => {
+test("a missing or an additional resource is a difference", () => {
   const holding = (...ids: readonly string[]): Ledger => ledger({ commits: [], resources: ids.map((id) => [id, {}]) });
   expect(differences(holding("a", "b"), holding("a"), IN_ORDER)).not.toEqual([]);
   expect(differences(holding("a"), holding("a", "b"), IN_ORDER)).not.toEqual([]);
 });
 
-test("a run that stopped may have done a part, in order, and nothing twice", () => {
+test("a stopped run may have done only a part, in order, and nothing twice", () => {
   const one = ledger({ commits: [MINT, BURN, MINT] });
   for (const commits of [[], [MINT], [MINT, BURN], [BURN, MINT]]) expect(excess(one, ledger({ commits }), IN_ORDER)).toEqual([]);
   for (const commits of [
@@ -90,7 +90,7 @@ test("a run that stopped may have done a part, in order, and nothing twice", () 
   expect(excess(one, ledger({ commits: [MINT, MINT, BURN] }), { inOrder: false })).toEqual([]);
 });
 
-test("a value that was set once more is left out, as often as it was sent, and nothing else is", () => {
+test("only repeated settings of a value are ignored, as often as they were sent", () => {
   const [one, twice] = [ledger({ commits: [MINT, BURN] }), ledger({ commits: [MINT, BURN, BURN] })];
   const burn = one.writes[1]?.text;
   const repeat = { operation: "burn", text: burn };

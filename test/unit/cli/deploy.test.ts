@@ -85,7 +85,7 @@ function unitOf(file: string): ReadonlyMap<string, string> {
 }
 
 describe("the files under deploy/", () => {
-  test("each is looked at below", () => {
+  test("the tests below cover each file", () => {
     expect(globSync("deploy/**/*.*").toSorted()).toEqual([
       "deploy/compose/compose.yaml",
       "deploy/github/action.yaml", // test/release/release.test.ts checks it
@@ -109,7 +109,7 @@ describe("the files under deploy/", () => {
     },
   );
 
-  test("the timer is of the unit beside it", () => {
+  test("the timer starts the unit beside it", () => {
     expect(unitOf("deploy/systemd/tokenbook-once@.timer").get("OnCalendar")).toMatch(/^\S+ \d\d:\d\d:\d\d \w+\/\w+$/);
     expect(existsSync("deploy/systemd/tokenbook-once@.service")).toBe(true);
   });
@@ -117,7 +117,7 @@ describe("the files under deploy/", () => {
   const analyses =
     spawnSync("systemd-analyze", ["security", "--help"], { encoding: "utf8" }).stdout?.includes("--offline") ?? false;
   test.runIf(analyses).for(["tokenbook-schedule.service", "tokenbook-once@.service"])(
-    "%s is exposed little, as systemd sees it",
+    "systemd rates %s as hardly exposed",
     (name) => {
       const args = ["security", "--offline=yes", "--no-pager", "--threshold=20", `deploy/systemd/${name}`];
       const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
@@ -125,7 +125,7 @@ describe("the files under deploy/", () => {
     },
   );
 
-  test.for(["tokenbook-schedule.service", "tokenbook-once@.service"])("%s may do no more than it needs", (name) => {
+  test.for(["tokenbook-schedule.service", "tokenbook-once@.service"])("%s has only the rights that it needs", (name) => {
     const unit = unitOf(`deploy/systemd/${name}`);
     const wanted = {
       NoNewPrivileges: "yes",
@@ -148,7 +148,7 @@ describe("the files under deploy/", () => {
     expect([...unit.keys()]).not.toContain("Environment");
   });
 
-  test("the pods of kubernetes/workers.yaml run a command that exists, may do no more than they need, and share no host name", () => {
+  test("the pods of kubernetes/workers.yaml run a command that exists, have only the rights that they need, and share no host name", () => {
     const pod = podOf("workers");
     expectKnown(pod?.containers[0]?.command.join(" ") ?? "");
     // If two pods on one node had the same name, their pids could not distinguish them.
@@ -189,7 +189,7 @@ describe("the files under deploy/", () => {
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(80);
   });
 
-  test.for(["cronjob", "deployment"])("the pod of kubernetes/%s.yaml may do no more than it needs", (name) => {
+  test.for(["cronjob", "deployment"])("the pod of kubernetes/%s.yaml has only the rights that it needs", (name) => {
     const pod = podOf(name);
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
@@ -227,7 +227,7 @@ describe("the files under deploy/", () => {
     for (const command of commands) expectKnown(command.replace("npx --no-install ", ""));
   });
 
-  test("github/reconcile.yaml keeps the state where no pull request's job can reach it", () => {
+  test("github/reconcile.yaml keeps the state where no job of a pull request can read or change it", () => {
     const text = readFileSync("deploy/github/reconcile.yaml", "utf8");
     expect(Object.keys(WORKFLOW.on).toSorted()).toEqual(["schedule", "workflow_dispatch"]);
     for (const { uses = "", with: given = {} } of STEPS) {
@@ -243,7 +243,7 @@ describe("the files under deploy/", () => {
     }
   });
 
-  test("github/reconcile.yaml gives the key to the one step that needs it, and no job more than it needs", () => {
+  test("github/reconcile.yaml gives the key only to the step that needs it, and each job only the rights that it needs", () => {
     expect([WORKFLOW.permissions, WORKFLOW.env]).toEqual([{}, undefined]);
     for (const { permissions, env, environment } of Object.values(WORKFLOW.jobs))
       expect([permissions, env, environment]).toEqual([{ contents: "read" }, undefined, "production"]);
@@ -261,7 +261,7 @@ test.for(["docs/install.md", "deploy/github/action.yaml"])("%s gives the action 
   expectKnown(["tokenbook", ...words, "--report"].join(" "));
 });
 
-test("every action that a file or a page of ours names is pinned to a commit", () => {
+test("every action in our files and pages is pinned to a commit", () => {
   const pages = globSync(["deploy/**/*.*", "docs/*.md", "README.md", "src/cli/starter/**/*"]);
   const named = pages.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/^\s*(?:- )?uses: ([\w-]+\/[\w./-]+@\S+)(.*)/gm)].map(

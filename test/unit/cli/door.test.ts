@@ -14,7 +14,7 @@ function leaving(text: string, kind?: TextKind): string {
 
 const TEXTS = manyHostile(2_000).map((text) => text.toWellFormed().replaceAll("\t", " "));
 
-test("whatever a text holds, neither a terminal nor the log of a CI system obeys it", () => {
+test("no terminal and no log of a CI system obeys a printed text, whatever it contains", () => {
   for (const text of TEXTS) {
     for (const written of [text, `${text}\n${text}`, `ours: ${text}`]) {
       expect(dangersOf(leaving(written)), JSON.stringify(written)).toEqual([]);
@@ -26,7 +26,7 @@ test("whatever a text holds, neither a terminal nor the log of a CI system obeys
   }
 });
 
-test("JSON says the same to whoever parses it", () => {
+test("printed JSON has the same value for each parser", () => {
   for (const text of TEXTS) {
     for (const indent of [undefined, 2]) {
       const value = { [text]: [text, `##${text}`, { nested: text }] };
@@ -37,7 +37,7 @@ test("JSON says the same to whoever parses it", () => {
   }
 });
 
-test("what people can read leaves as it is, and so does what is meant to be exact", () => {
+test("ordinary text is printed unchanged, and so is text that must be exact", () => {
   const text = `${READABLE.join("\n")}\n`;
   for (const kind of ["words", "coloured", "json", "exact"] as const) expect(leaving(text, kind)).toBe(text);
   const command = "::error file=a.yaml::ours\n\u001b[2K";

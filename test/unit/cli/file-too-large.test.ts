@@ -7,7 +7,7 @@ import { readText } from "../../../src/cli/project/project.ts";
 import { filesOf } from "../../../src/cli/project/project-files.ts";
 import { IF_HAR_TOO_LARGE } from "../../../src/exchanges/read-har.ts";
 
-test("the message about a file that is too large speaks of what the file is for", () => {
+test("the message about a file that is too large fits the purpose of the file", () => {
   const folder = mkdtempSync(join(tmpdir(), "too-large-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "file");

@@ -9,7 +9,7 @@ const shown = (options: { readonly name?: string; readonly json?: boolean }): Pr
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 
-test("every playbook of the folder is listed by the name that a step uses, with what it is for", async () => {
+test("every shipped playbook is listed by the name that a step uses, with its purpose", async () => {
   const text = await shown({});
   const files = globSync("library/*.yaml");
   expect(shipped.names).toEqual(files.map((file) => file.replace("library/", "tokenbook/")).toSorted());
@@ -18,7 +18,7 @@ test("every playbook of the folder is listed by the name that a step uses, with 
   expect(playbooks.map(({ uses }) => uses)).toEqual(shipped.names);
 });
 
-test.for(shipped.names)("%s is shown whole, and by a shorter name", async (uses) => {
+test.for(shipped.names)("the page of %s has everything, and a shorter name shows it too", async (uses) => {
   const { playbook, outputs } = shippedPlaybook(uses);
   const text = await shown({ name: uses });
   expect(flat(text)).toContain(flat(playbook.description ?? expect.fail()));
@@ -39,7 +39,7 @@ test.for(shipped.names)("%s is shown whole, and by a shorter name", async (uses)
   expect(inputs.map(({ name }) => name)).toEqual(playbook.inputs.map(({ name }) => name));
 });
 
-test.for(shipped.names)("every write of %s has an ensure, so that it converges; what reconciles has none", (uses) => {
+test.for(shipped.names)("every write of %s has an ensure, so it converges, and a reconciliation has no write", (uses) => {
   const { playbook } = shippedPlaybook(uses);
   const writes = [...stepsIn(playbook.steps)].filter((step) => step.kind === "call" && step.operation.writes);
   expect(writes.length === 0, uses).toBe(playbook.readOnly);
@@ -47,7 +47,7 @@ test.for(shipped.names)("every write of %s has an ensure, so that it converges; 
   expect(writes.filter((step) => step.kind === "call" && step.ensure === undefined)).toEqual([]);
 });
 
-test("one that does not come with the tool is refused, with a near name", async () => {
+test("an unknown name is refused with a similar name", async () => {
   await expect(shown({ name: "mnt" })).rejects.toMatchObject({ code: "library.unknown", next: "tokenbook library mint" });
   await expect(shown({ name: "../package" })).rejects.toMatchObject({ code: "library.unknown" });
 });

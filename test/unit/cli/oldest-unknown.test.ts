@@ -6,7 +6,7 @@ import { JOURNAL_PART } from "../../../src/journal/format.ts";
 import { TestState } from "../../state.ts";
 import { completed, intended, opened } from "../protocol/facts.ts";
 
-test("the oldest run with an open write is found, and what has not changed is not read again", async () => {
+test("the oldest run with an open write is found, and unchanged runs are not read again", async () => {
   const state = new TestState();
   let now = Date.parse("2026-06-01T00:00:00Z");
   const clock = { ...systemClock, now: () => ++now };
@@ -33,7 +33,7 @@ test("the oldest run with an open write is found, and what has not changed is no
   expect(found).toThrow("damaged");
 });
 
-test("an open write of a clock that was ahead has an age too, because 0 means that there is none", async () => {
+test("an open write from a clock that was ahead has an age above 0, because 0 means no open write", async () => {
   const state = new TestState();
   const store = JournalStore.open(state.place, { clock: { ...systemClock, now: () => now }, redact: (text) => text });
   onTestFinished(() => store.close());

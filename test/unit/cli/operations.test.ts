@@ -9,7 +9,7 @@ const shown = (options: { readonly name?: string; readonly json?: boolean }): Pr
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
 
-test.for([...all.keys()])("%s is shown whole, in lines that a terminal has room for", async (name) => {
+test.for([...all.keys()])("the page of %s has everything, in lines that fit a terminal", async (name) => {
   const page = pageOf(all.get(name) ?? expect.fail());
   const text = await shown({ name });
   const onOneLine = flat(text);
@@ -24,7 +24,7 @@ test.for([...all.keys()])("%s is shown whole, in lines that a terminal has room 
   expect(text).not.toMatch(/ $/m);
 });
 
-test("all of them are listed, and as data", async () => {
+test("all operations are listed, as text and as JSON", async () => {
   const text = await shown({});
   for (const { name, call } of all.values())
     expect(text).toMatch(new RegExp(`^  ${name} +(?:read |write)  ${call.summary}$`, "m"));

@@ -11,7 +11,7 @@ function jobThatThrows(file: string, error: Error): Job {
   return { playbook: { name: file, file }, steps: 1, work: () => Promise.reject(error) };
 }
 
-test("a run that meets a mistake of tokenbook does not take the reports of the other runs with it", async () => {
+test("a run that ends with a bug of tokenbook leaves the reports of the other runs", async () => {
   let [out, said] = ["", ""];
   const shell = {
     ...silentShell(),

@@ -40,7 +40,7 @@ function slowService(answer: (path: string) => Partial<Extract<Exchanged, { kind
   };
 }
 
-test("no more reads are under way at once than an interface allows", async () => {
+test("the number of reads at the same time does not exceed the limit of the interface", async () => {
   const { asked, exchange } = slowService();
   const paced = new Pacer({ atOnce: 3, perSecond: undefined }).paced(exchange);
   await Promise.all(Array.from({ length: 20 }, (_, at) => paced(outgoing(`/${at}`))));
@@ -55,7 +55,7 @@ test("a write never waits behind reads", async () => {
   expect(asked.map(({ path }) => path)).toEqual(["/write", "/read1", "/read2"]);
 });
 
-test("one read that is refused for a while holds all others back", async () => {
+test("if the service refuses one read for a while, all other reads wait too", async () => {
   const { asked, exchange } = slowService((path) => (path === "/0" ? { status: 429, headers: { "retry-after": "0.2" } } : {}));
   const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange);
   await Promise.all(Array.from({ length: 3 }, (_, at) => paced(outgoing(`/${at}`))));
@@ -63,7 +63,7 @@ test("one read that is refused for a while holds all others back", async () => {
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(190);
 });
 
-test("what is to end waits no longer, and is not asked", async () => {
+test("a stop ends the wait of reads, and they are not sent", async () => {
   const { asked, exchange } = slowService((path) => (path === "/0" ? { status: 429, headers: { "retry-after": "30" } } : {}));
   const stopping = new AbortController();
   const paced = new Pacer({ atOnce: 1, perSecond: undefined }).paced(exchange);
@@ -75,7 +75,7 @@ test("what is to end waits no longer, and is not asked", async () => {
   expect(asked.map(({ path }) => path)).toEqual(["/0"]);
 });
 
-test("what fails is reported when all that was under way beside it has ended", async () => {
+test("a failure is reported after all parallel work has ended", async () => {
   const ended: string[] = [];
   const work = async (item: string): Promise<void> => {
     if (item === "broken") throw new Error("broken");

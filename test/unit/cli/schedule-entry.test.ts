@@ -26,22 +26,22 @@ function listedAt(moment: string, cron: string | undefined, shown = "15 2 * * *"
   return entryOf({ store, known, blocking: () => undefined }, 1);
 }
 
-test("a schedule that nothing serves any more says since when, though it has a next firing", () => {
+test("a schedule that no process serves any more shows since when", () => {
   const entry = listedAt("2026-06-04T09:00:00Z", "15 2 * * *");
   expect(entry.unserved).toBe("2026-06-02T02:15:00.000Z");
   expect(entry.next).toHaveLength(1);
 });
 
-test("a schedule without a due tick, or whose tick is only just due, does not", () => {
+test("a schedule without a due tick, or with one that is only just due, counts as served", () => {
   expect(listedAt("2026-06-02T02:00:00Z", "15 2 * * *").unserved).toBeNull();
   expect(listedAt("2026-06-02T02:15:30Z", "15 2 * * *").unserved).toBeNull();
 });
 
-test("one that only the system's own scheduler runs does not", () => {
+test("a schedule that only cron or a timer runs counts as served", () => {
   expect(listedAt("2026-06-04T09:00:00Z", undefined).unserved).toBeNull();
 });
 
-test("a clock that was set back: the next firing is the one that will be, and none that was settled", () => {
+test("after the clock was set back, the next firing shown is one that will happen", () => {
   expect(listedAt("2026-06-01T11:00:00Z", "0 12 * * *", "0 12 * * *").next[0]?.utc).toBe("2026-06-02T12:00:00.000Z");
   expect(listedAt("2026-06-01T10:30:00Z", "0 * * * *", "0 * * * *").next[0]?.utc).toBe("2026-06-01T11:00:00.000Z");
 });

@@ -29,7 +29,7 @@ function openBelow(folder: string): readonly string[] {
   return descriptors.filter((path) => path.startsWith(folder));
 }
 
-test.runIf(process.platform === "linux")("a session that cannot be opened leaves nothing open", () => {
+test.runIf(process.platform === "linux")("a session that cannot be opened closes everything that it opened", () => {
   const state = temporaryFolder();
   mkdirSync(join(state, "exchanges.db"));
   const open = (): unknown =>

@@ -25,14 +25,14 @@ test("one playbook may call all operations, in any order", () => {
   starter(...[...operations.keys()].toReversed());
 });
 
-test("what one step makes, the later ones use; what a step makes has no id but the one chosen for it", () => {
+test("later steps use the ids of what earlier steps create, and no step chooses such an id", () => {
   const text = starter("ledger.token.create", "ledger.token.mint", "ledger.vault.create", "ledger.vault.deposit");
   expect(text).toContain('      id: "${{ steps.token_create.id }}"');
   expect(text).toContain('      vaultId: "${{ steps.vault_create.id }}"');
   expect(text.match(/\bid: [A-Z]/g)).toEqual(["id: B"]); // the id of the deposited asset, which no step makes
 });
 
-test("the entities of the examples are actors, and interface A has its own", () => {
+test("the entities of the examples become actors, and the investor interface has its own actor", () => {
   const text = starter("ledger.erc1155.safeTransferFrom", "investor.sales.list");
   expect(text).toContain("  alice: { ledger:");
   expect(text).toContain("  bob: { ledger:");
@@ -48,7 +48,7 @@ test("each input says whether it is required, and a playbook of reads is read-on
   expect(starter("ledger.token.mint")).not.toContain("read-only");
 });
 
-test("two steps of one operation have ids of their own", () => {
+test("two steps of one operation have different ids", () => {
   expect(starter("ledger.status", "ledger.status", "ledger.erc1155.balanceOf").match(/id: [a-z0-9_]+$/gm)).toEqual([
     "id: status",
     "id: status_2",
@@ -56,7 +56,7 @@ test("two steps of one operation have ids of their own", () => {
   ]);
 });
 
-test("a name that YAML would read as something else stays a name", () => {
+test("a name that YAML would read as another type stays a text", () => {
   for (const name of ["true", "12", "a: b", "# x", "é'\""]) {
     const { playbook } = checkPlaybook("new.yaml", starterPlaybook(name, [operationNamed("ledger.status")]));
     expect(playbook?.name).toBe(name);

@@ -6,7 +6,7 @@ import { inProjectHere } from "../../../src/cli/project/chosen-project.ts";
 import { statePlace } from "../../../src/cli/project/project.ts";
 import { silentShell } from "./shell.ts";
 
-test("a scheduler keeps to the state that it has begun with, when somebody names a database in tokenbook.yaml meanwhile", () => {
+test("a running scheduler keeps its state, even if somebody names a database in tokenbook.yaml", () => {
   const folder = mkdtempSync(join(tmpdir(), "state-place-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const environments = "environments:\n  sandbox: embedded\n";

@@ -35,7 +35,7 @@ class Folder {
 
 const idsOf = (served: WatchedPlaybooks): readonly string[] => served.current().map(({ id }) => id);
 
-test("a playbook that is put into a served folder is taken up, also one that is data or broken at first", () => {
+test("a playbook that is added to a served folder is served, even if it was data or broken at first", () => {
   const folder = new Folder();
   folder.write("first.yaml", reading());
   folder.write("rows.yaml", "[{ id: 1 }]\n");
@@ -62,7 +62,7 @@ test("a playbook that is put into a served folder is taken up, also one that is 
   ]);
 });
 
-test("a renamed playbook is taken up under its new name, and fails under the old one until the next start", () => {
+test("a renamed playbook is served under its new name, and fails under the old name until the next start", () => {
   const folder = new Folder();
   folder.write("supply.yaml", reading());
   const served = folder.serve();
@@ -74,7 +74,7 @@ test("a renamed playbook is taken up under its new name, and fails under the old
   );
 });
 
-test("a broken playbook that is removed again before it was ever served is no longer counted", () => {
+test("a broken playbook that is removed before it was served is no longer counted", () => {
   const folder = new Folder();
   folder.write("supply.yaml", reading());
   const served = folder.serve();
@@ -86,7 +86,7 @@ test("a broken playbook that is removed again before it was ever served is no lo
   expect(served.broken).toBe(0);
 });
 
-test("only what the tags choose is taken up", () => {
+test("only playbooks with the chosen tags are served", () => {
   const folder = new Folder();
   folder.write("supply.yaml", `tags: [nightly]\n${reading()}`);
   const served = folder.serve(["nightly"]);
@@ -95,7 +95,7 @@ test("only what the tags choose is taken up", () => {
   expect(idsOf(served)).toEqual(["playbooks/supply.yaml@here", "playbooks/sales.yaml@here"]);
 });
 
-test("a folder that is away, or whose file cannot be looked at, ends no schedule, and is logged once", () => {
+test("a missing folder, or an unreadable file in it, ends no schedule and is logged once", () => {
   const folder = new Folder();
   folder.write("supply.yaml", reading());
   const served = folder.serve();
@@ -109,7 +109,7 @@ test("a folder that is away, or whose file cannot be looked at, ends no schedule
   expect(served.broken).toBe(0);
 });
 
-test("an edited tokenbook.yaml is logged once, with what counts from the next start only", () => {
+test("an edited tokenbook.yaml is logged once, with the settings that need a restart", () => {
   const folder = new Folder();
   folder.write("supply.yaml", reading());
   folder.write("../tokenbook.yaml", "environments: { here: embedded }\n");
