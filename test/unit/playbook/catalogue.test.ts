@@ -15,20 +15,20 @@ const codesOf = (path: string): readonly string[] =>
     .diagnostics.filter(({ file }) => file === path)
     .map(({ code }) => code);
 
-test("every code of the catalogue is reached by the corpus of faulty playbooks", () => {
+test("the corpus of faulty playbooks reaches every code of the catalogue", () => {
   const reached = new Set(globSync("test/faulty/*.yaml").flatMap(codesOf));
   expect(CODES.filter((code) => !reached.has(code))).toEqual([]);
 });
 
-test.for(CODES)("the example of %s shows it, and nothing else", (code) => {
+test.for(CODES)("the example of %s has this finding and no other", (code) => {
   expect(new Set(codesOf(`test/faulty/${CATALOGUE[code].example}.yaml`))).toEqual(new Set([code]));
 });
 
-test.for(CODES)("the printed example of %s shows it", (code) => {
+test.for(CODES)("the printed example of %s has this finding", (code) => {
   expect(EXAMPLES[code]?.printed).toMatch(new RegExp(`^\\S+ (?:error|warning) ${code}$`, "m"));
 });
 
-test.for(CODES)("%s says what it means and what fixes it, in whole sentences", (code) => {
+test.for(CODES)("the meaning and the fix of %s are whole sentences", (code) => {
   const { title, meaning, cure } = CATALOGUE[code];
   expect(title).toMatch(/^.{10,80}[^.]$/);
   for (const text of [meaning, cure]) expect(text).toMatch(/^[A-Z`].{20,}$/);
@@ -50,7 +50,7 @@ function keywordsOf(schema: unknown): readonly string[] {
   return [...Object.keys(parts), ...inner.flatMap(keywordsOf)];
 }
 
-test("every keyword by which a schema of ours can refuse a value has its code", () => {
+test("every keyword with which a schema can refuse a value has a code", () => {
   const bodies = Object.values(contract.operations).flatMap(({ body, parameters }) => [
     body,
     ...parameters.map(({ schema }) => schema),

@@ -33,7 +33,7 @@ function read(path: string, text: string, shape: ValueShape = HOLDERS): string |
   return "value" in content ? writeJson(content.value) : content.problems.map(({ message }) => message);
 }
 
-test("cells become what their columns say, digit for digit", () => {
+test("cells get the types of their columns, with every digit", () => {
   expect(read("h.csv", "holder,amount,active,since,note\nuserId:alice,12345678901234567890.50,true,2026-01-31,5\n")).toBe(
     '[{"holder":{"userId":"alice"},"amount":12345678901234567890.50,"active":true,"since":"2026-01-31","note":"5"}]',
   );
@@ -45,21 +45,21 @@ test("a byte order mark, foreign line ends, quotes, commas and line breaks in ce
   );
 });
 
-test("an empty cell is no value where none is required", () => {
+test("an empty cell counts as absent if the column is optional", () => {
   expect(read("h.csv", "holder,amount,active\nuserId:a,1,\n")).toBe('[{"holder":{"userId":"a"},"amount":1}]');
   expect(read("h.csv", "holder,amount\nuserId:a,\n")).toEqual([
     'h.csv:2 (row 1, column "amount") must be of type decimal, and is empty',
   ]);
 });
 
-test("a wrong cell is reported by line, row and column, whatever is in the cells before it", () => {
+test("a wrong cell is reported by line, row and column, even after line breaks in earlier cells", () => {
   expect(read("h.csv", 'holder,amount,note\nuserId:a,1,"two\nlines"\n\nuserId:b,"1,000",x\nuserId:c,0.001,"a\nb"\n')).toEqual([
     'h.csv:5 (row 2, column "amount") must be of type decimal, and is "1,000"',
     'h.csv:6 (row 3, column "amount") is 0.001, which is less than 0.01',
   ]);
 });
 
-test("lines are counted alike whichever line ends a table has, inside of cells too", () => {
+test("line numbers are the same for all kinds of line ends, also within cells", () => {
   const table = 'holder,amount,note\nuserId:a,1,"two\nlines"\n\nuserId:b,1,"a\n\nb"\nuserId:c,x,\nuserId:d,1\n';
   const wrongCell = 'h.csv:8 (row 3, column "amount") must be of type decimal, and is "x"';
   for (const end of ["\n", "\r\n", "\r"]) {
@@ -85,7 +85,7 @@ test.each([
   expect(read("h.csv", text)).toEqual(problems);
 });
 
-test("a table has so many rows and no more, and its problems are listed up to a number", () => {
+test("the rows of a table, and its listed problems, have a limit", () => {
   const rows = (count: number, cell: string): string => `holder,amount\n${`userId:a,${cell}\n`.repeat(count)}`;
   expect(read("h.csv", rows(LIMITS.dataRows + 1, "1"))).toEqual([
     `h.csv:${LIMITS.dataRows + 2}: more than ${LIMITS.dataRows} rows`,
@@ -95,7 +95,7 @@ test("a table has so many rows and no more, and its problems are listed up to a 
   expect(problems.at(-1)).toBe("and 5 problems more");
 });
 
-test("JSON and YAML keep their digits, and quoted numbers are numbers where one belongs", () => {
+test("numbers of JSON and YAML keep their digits, and quoted numbers become numbers where the type is a number", () => {
   expect(read("h.json", '[{"holder":{"userId":"a"},"amount":1.50},{"holder":"userId:b","amount":"2.50"}]')).toBe(
     '[{"holder":{"userId":"a"},"amount":1.50},{"holder":{"userId":"b"},"amount":2.50}]',
   );
@@ -123,11 +123,11 @@ test.each([
   ['{"a": 1', "h.json:1:8: this is not valid JSON: Expected ',' or '}' after property value"],
   ["", "h.json: this is not valid JSON: Unexpected end of JSON input"],
   ['{"__proto__": 1}', 'h.json: this is not valid JSON: the key "__proto__" is not allowed'],
-])("the text %j is no JSON, and the place is reported", (text, problem) => {
+])("the text %j is refused as JSON, with the place of the mistake", (text, problem) => {
   expect(read("h.json", text)).toEqual([problem]);
 });
 
-test("a key that occurs twice in an object is refused, as it is in YAML and in the header of a table", () => {
+test("a repeated key is refused in JSON, as in YAML and in the header of a table", () => {
   const twice = '[{"holder": "userId:a", "amount": 1,\n "amount" : 2}]';
   expect(read("h.json", twice)).toEqual(['h.json:2:2: the key "amount" is already on line 1']);
   expect(read("h.json", twice.replace("[", `[${" ".repeat(1_100_000)}`))).toEqual(["h.json: a key occurs twice in an object"]);
@@ -167,7 +167,7 @@ const PRICES = {
   },
 };
 
-test("a JSON Schema types cells, and its numbers are compared digit for digit", () => {
+test("a JSON Schema gives cells their types, and compares numbers exactly", () => {
   expect(against(PRICES, "p.csv", "id,price,day,more\nT1,1000000000000000.01,2026-01-31,5\nT2,0.07,,\n")).toBe(
     '[{"id":"T1","price":1000000000000000.01,"day":"2026-01-31","more":"5"},{"id":"T2","price":0.07,"day":null,"more":""}]',
   );
@@ -180,7 +180,7 @@ test("a JSON Schema types cells, and its numbers are compared digit for digit", 
   ]);
 });
 
-test("in JSON a schema takes a quoted number for the text it is", () => {
+test("for a schema, a quoted number in JSON is a text", () => {
   expect(against(PRICES, "p.json", '[{"id":"T1","price":"1.50"}]')).toEqual([
     'p.json:1:21 ([0].price) must be a number, and is "1.50"',
   ]);
@@ -204,11 +204,11 @@ test.each([
   expect(against(schema, "p.json", "1")).toMatch(problem);
 });
 
-test("a pattern of a schema that would run away elsewhere ends", () => {
+test("a pattern of a schema with exponential backtracking ends at once", () => {
   expect(against({ type: "string", pattern: "^(a+)+$" }, "p.json", JSON.stringify(`${"a".repeat(5_000)}!`))).toHaveLength(1);
 });
 
-test("500 spoiled files of each format are read or refused without a throw, every problem by the file's name", () => {
+test("500 damaged files of each format are read or refused without a throw, and each problem names the file", () => {
   const originals = {
     "h.csv": 'holder,amount,note\r\nuserId:a,1.50,"x ""y""\r\nz"\nuserId:b,2,\n',
     "h.json": '[{"holder":"userId:a","amount":1.50,"note":"x"},\n {"holder":{"userId":"b"},"amount":"2"}]',

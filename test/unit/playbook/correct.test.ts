@@ -99,7 +99,7 @@ function fitsEditorSchema(text: string): unknown {
   return root !== undefined && validate(plainView(toJson(root))) ? [] : validate.errors;
 }
 
-test.for(Object.entries(steps))("no false alarm at %s, here or in the editor", ([, step]) => {
+test.for(Object.entries(steps))("%s is accepted by the check and by the editor's schema", ([, step]) => {
   const text = `playbook: 1${ACTORS}steps:\n  ${step.replaceAll("\n", "\n  ")}\n`;
   expect(correct(text).steps.length).toBeGreaterThan(0);
   expect(fitsEditorSchema(text)).toEqual([]);
@@ -108,7 +108,7 @@ test.for(Object.entries(steps))("no false alarm at %s, here or in the editor", (
 const corpus = globSync("test/correct/*.yaml").toSorted();
 
 test.for([...globSync("{playbooks,library}/**/*.yaml"), ...corpus])(
-  "%s is correct, here and in the editor, without a warning",
+  "%s passes the check and the editor's schema without a warning",
   (path) => {
     const text = readFileSync(path, "utf8");
     const { playbook, diagnostics } = checkPlaybook(path, text, realFiles);
@@ -118,19 +118,19 @@ test.for([...globSync("{playbooks,library}/**/*.yaml"), ...corpus])(
   },
 );
 
-test("the corpus of correct playbooks has something of everything", () => {
+test("the corpus of correct playbooks uses every keyword", () => {
   expect(corpus.length).toBeGreaterThanOrEqual(60);
   const all = corpus.map((path) => readFileSync(path, "utf8")).join("\n");
   for (const key of [...Object.keys(STEP), ...Object.keys(CHECK), "mode"]) expect(all).toMatch(new RegExp(`\\b${key}:`));
 });
 
-test("the editor's schema that is published is the one the checker makes", () => {
+test("the published schema for editors is the one that the check makes", () => {
   expect(JSON.parse(readFileSync("schemas/playbook.schema.json", "utf8"))).toEqual(
     JSON.parse(JSON.stringify(playbookSchema(shippedPlaybooks()))),
   );
 });
 
-test("the editor sees what is plainly wrong", () => {
+test("the editor's schema refuses plain mistakes", () => {
   for (const name of [
     "unknown-operation",
     "field-misspelt-deep",

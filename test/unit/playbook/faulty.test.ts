@@ -6,7 +6,7 @@ import { realFiles } from "./helper.ts";
 
 const paths = globSync("test/faulty/*.yaml").toSorted();
 
-test.for(paths)("what is wrong in %s is found at the very place", (path) => {
+test.for(paths)("the check finds each mistake of %s at its exact place", (path) => {
   const text = readFileSync(path, "utf8");
   const expected = [...text.matchAll(/^# expect: (.+)$/gm)].map(([, what]) => what);
   const { playbook, diagnostics } = checkDocument(path, text, realFiles);
@@ -15,7 +15,7 @@ test.for(paths)("what is wrong in %s is found at the very place", (path) => {
   expect(playbook === undefined).toBe(own.some(({ severity }) => severity === "error"));
 });
 
-test("no message speaks of a library's insides or shows an unknown value", () => {
+test("no message contains words of a library or an unknown value", () => {
   for (const path of paths) {
     const shown = checkDocument(path, readFileSync(path, "utf8"), realFiles).diagnostics.map(formatDiagnostic).join("\n");
     expect(shown, path).not.toMatch(/undefined|\[object|NaN|stringKeys|EOF|must NOT|call stack/);

@@ -101,7 +101,7 @@ function splice(at: number, length: number, insert: string): Mutation {
   };
 }
 
-test(`${RUNS} spoiled playbooks are checked without a throw (seed ${SEED})`, { timeout: 600_000 }, () => {
+test(`${RUNS} damaged playbooks are checked without a throw (seed ${SEED})`, { timeout: 600_000 }, () => {
   fc.assert(
     fc.property(fc.constantFrom(...ORIGINALS), fc.array(mutation, { minLength: 1, maxLength: 4 }), (original, mutations) => {
       const text = mutations.reduce((spoiled, mutate) => mutate(spoiled), original.text);

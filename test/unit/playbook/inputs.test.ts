@@ -40,13 +40,13 @@ function refusal(given: GivenInputs): Failure {
   throw new Error("the inputs were taken");
 }
 
-test("what is not given has its default, digits and all", () => {
+test("an input that is not given has its default, with every digit", () => {
   expect(resolved({})).toBe(
     '{"property":"Loft","shares":1000.00,"count":3,"go":true,"colour":"red","level":1,"ids":[],"extra":{}}',
   );
 });
 
-test("of what an included playbook is given, a null is a value; only what is not given has its default", () => {
+test("an included playbook takes null as a value, and only absent inputs get their defaults", () => {
   const names = new Set(["colour", "count"]);
   expect(writeJson(someInputs(playbook, { colour: null }, names))).toBe('{"count":3,"colour":null}');
   expect(() => includedInputs(playbook, { property: "Loft", shares: null })).toThrow(
@@ -54,7 +54,7 @@ test("of what an included playbook is given, a null is a value; only what is not
   );
 });
 
-test("text from the command line is read by the declaration", () => {
+test("text from the command line is read by the declared type of the input", () => {
   expect(
     resolved({ shares: "0.10", count: "4", go: "false", level: "2.00", ids: '["a",1.50]', extra: '{"a":null}', property: "5" }),
   ).toBe('{"property":"5","shares":0.10,"count":4,"go":false,"colour":"red","level":2.00,"ids":["a",1.50],"extra":{"a":null}}');
@@ -66,7 +66,7 @@ test("values from a file keep their digits", () => {
   );
 });
 
-test("one message names every input that is missing, unknown or wrong, and what can be given", () => {
+test("one message names all inputs that are missing, unknown or wrong, and the possible inputs", () => {
   const failure = refusal({ shars: "1", count: "2.5", go: "yes", shares: "0.001" });
   expect(failure.code).toBe("input.invalid");
   expect(failure.message).toBe(
@@ -77,7 +77,7 @@ test("one message names every input that is missing, unknown or wrong, and what 
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");
 });
 
-test("a playbook without inputs takes none, and says what to do", () => {
+test("a playbook without inputs refuses an input, and says what to do", () => {
   const without = correct("playbook: 1\nsteps: [{ uses: ledger.status }]\n");
   expect(() => resolveInputs(without, { a: "1" })).toThrow(
     expect.objectContaining({ next: "leave it out, or declare it under inputs: of the playbook" }),
@@ -100,14 +100,14 @@ test.for<[GivenInputs, string]>([
   expect(refusal(given).message).toContain(message);
 });
 
-test("an input may be called as JavaScript calls something of its own", () => {
+test("an input may have a name that JavaScript uses", () => {
   const odd = correct(
     "playbook: 1\ninputs: { toString: { type: string, default: x }, valueOf: { type: decimal } }\nsteps: [{ uses: ledger.status }]",
   );
   expect(writeJson(resolveInputs(odd, { valueOf: "1.0" }))).toBe('{"toString":"x","valueOf":1.0}');
 });
 
-test("a pattern that would run away elsewhere ends at once", () => {
+test("a pattern with exponential backtracking ends at once", () => {
   const slow = correct('playbook: 1\ninputs: { text: { type: string, pattern: "^(a+)+$" } }\nsteps: [{ uses: ledger.status }]');
   expect(() => resolveInputs(slow, { text: `${"a".repeat(5_000)}!` })).toThrow("does not match");
 });
@@ -136,7 +136,7 @@ steps:
       - inputs.who == inputs.holders[0].holder || inputs.holders.all(h, !has(h.note))
 `);
 
-test("entities, dates and nested values are read alike from a playbook, a file and the command line", () => {
+test("entities, dates and nested values are the same from a playbook, a file and the command line", () => {
   expect(writeJson(resolveInputs(typed, {}))).toBe(
     '{"from":"2026-03-01","who":{"userId":"alice"},"holders":[{"holder":{"userId":"bob","orgId":"acme"},"amount":1.50},{"holder":{"walletId":"w:1"},"amount":2}]}',
   );
@@ -146,7 +146,7 @@ test("entities, dates and nested values are read alike from a playbook, a file a
   );
 });
 
-test("entities belong to the organization of the environment, as actors do, unless they name another", () => {
+test("an entity belongs to the organization of the environment, unless it names another one", () => {
   const values = resolveInputs(typed, { who: "userId:eve" });
   expect(writeJson(inOrganization(typed, values, "org1"))).toBe(
     '{"from":"2026-03-01","who":{"orgId":"org1","userId":"eve"},"holders":[{"holder":{"orgId":"acme","userId":"bob"},"amount":1.50},{"holder":{"orgId":"org1","walletId":"w:1"},"amount":2}]}',
@@ -194,7 +194,7 @@ test.for<[GivenInputs, string]>([
   expect(said).toContain(message);
 });
 
-test("of many faults in one input, so many are listed", () => {
+test("the number of listed faults of one input has a limit", () => {
   const holders = JSON.stringify(
     Array.from({ length: LIMITS.inputProblems + 7 }, (_, at) => ({ holder: `userId:${at}`, amount: 0 })),
   );
@@ -213,7 +213,7 @@ steps:
       - inputs.rows[0].amount == "1"
 `);
 
-test("a file is given by its path, and its content is the value", () => {
+test("the value of a file input is the content of the file", () => {
   const given = { prices: "test/faulty/data/prices.json", rows: "test/faulty/data/wrong-header.csv" };
   expect(() => resolveInputs(filed, given, realFiles)).toThrow(
     '"prices": test/faulty/data/prices.json:3:26 ([1].price) must be a number',
@@ -229,11 +229,11 @@ test.for<[GivenInputs, string]>([
   [{ prices: "none.json" }, '"prices": there is no file none.json'],
   [{ prices: ["a"] }, '"prices" must be the path of a file, and is ["a"]'],
   [{ prices: "test/faulty/data/broken.txt" }, "has no extension of a known format (name it in the playbook"],
-])("%j gives no file: %s", ([given, message]) => {
+])("the inputs %j are refused: %s", ([given, message]) => {
   expect(() => resolveInputs(filed, given, realFiles)).toThrow(message);
 });
 
-test("a list or an object that is no JSON is named with the others, and how one is written", () => {
+test("a list or an object that is not JSON is listed with the other mistakes, and with an example", () => {
   const { message, next } = refusal({ ids: "1,2", extra: "{a: 1}" });
   expect(message).toContain('"property" must be given');
   expect(message).toMatch(/"ids" must be of type list, and is "1,2", which is not valid JSON: .+ \(write it as \["a", 1\]\)/);

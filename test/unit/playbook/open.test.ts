@@ -31,7 +31,7 @@ function checked(path: string, text: string): Playbook {
 
 const outer = checked("in/outer.yaml", OUTER);
 
-test("each playbook has the variables that it declares, and those of the process win over the defaults", () => {
+test("each playbook gets the variables that it declares, and those of the process win over defaults", () => {
   expect(openEnv(outer, { TEAM: "blue" })).toEqual({
     "in/outer.yaml": { REGION: "eu", TEAM: "blue" },
     "in/inner.yaml": { REGION: "of the inner", ONLY: "inner" },
@@ -51,7 +51,7 @@ test("each playbook has the variables that it declares, and those of the process
   expect(openEnv(checked("a.yaml", "playbook: 1\nsteps: [{ uses: ledger.status }]\n"), {})).toEqual({});
 });
 
-test("each playbook has the secrets that it declares; a file's path begins at the playbook, its blank ends do not count", () => {
+test("each playbook gets the secrets that it declares; a file path is relative to the playbook, and blanks at the ends are removed", () => {
   const secrets = openSecrets([outer, outer], { variables: { OUTER_KEY: "outer-key", INNER_KEY: " inner-key\n" }, files });
   expect(secrets.in("in/outer.yaml")).toEqual({ KEY: "outer-key", PEM: "first line\nsecond line" });
   expect(secrets.in("in/inner.yaml")).toEqual({ KEY: "inner-key" });
@@ -62,7 +62,7 @@ test("each playbook has the secrets that it declares; a file's path begins at th
   expect(JSON.stringify(secrets)).not.toMatch(/-key|line/);
 });
 
-test("what cannot be used is reported together, by line and place", () => {
+test("all unusable secrets are reported together, with line and place", () => {
   const broken: FileReader = { read: () => "  \n" };
   expect(() => openSecrets([outer], { variables: { OUTER_KEY: "seven77", INNER_KEY: "" }, files: broken })).toThrow(
     [
@@ -74,7 +74,7 @@ test("what cannot be used is reported together, by line and place", () => {
   );
 });
 
-test("a mask is known by its name, those of a target among them", () => {
+test("a mask is recognized by its name, also that of an environment's key", () => {
   const secrets = openSecrets([checked("in/inner.yaml", INNER)], { variables: { INNER_KEY: "inner-key" }, files });
   expect(secrets.maskIn("pin=${{ secrets.KEY }}")).toBe("${{ secrets.KEY }}");
   expect(secrets.maskIn("${{ secrets.OTHER }}")).toBeUndefined();

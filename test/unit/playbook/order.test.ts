@@ -16,7 +16,7 @@ test("a formatted playbook has its keywords in the order of their tables", () =>
   expect(playbookOrder(["reconcile", "*", "left"])).toEqual(Object.keys(SIDE));
 });
 
-test("what is sent, what people name and what describes data keeps its order", () => {
+test("formatting keeps the order of inputs of the service, of names, and of types", () => {
   for (const path of [
     ["steps", "*", "with", "fails"],
     ["steps"],

@@ -9,7 +9,7 @@ function printed(text: string): string {
   return checkPlaybook("a.yaml", text).diagnostics.map(formatDiagnostic).join("\n\n");
 }
 
-test("what comes before the steps is read", () => {
+test("the settings before the steps are read", () => {
   const playbook = correct(`playbook: 1
 tags: [smoke, slow.2]
 concurrency: { group: "desk-\${{ env.DESK }}", overlap: wait, timeout: 2m }
@@ -42,7 +42,7 @@ test.for<[string, string]>([
   ["as all of secrets", "secrets: canary-7781"],
   ["as a list", "secrets: [canary-7781]"],
   ["behind a word that is no variable", "secrets: { KEY: env:canary-7781 }"],
-])("a secret that is written out %s is shown by no diagnostic, nor by those beside it", ([, secrets]) => {
+])("no diagnostic shows a secret that is written out %s", ([, secrets]) => {
   const alone = printed(`playbook: 1\n${secrets}\n${STEPS}`);
   const beside = printed(`playbook: 1\nmodus: x\n${secrets}\nstepps: x\n${STEPS}`);
   expect(alone).toContain("***");
@@ -52,8 +52,10 @@ test.for<[string, string]>([
 test.each([
   ["http", "headers: { Authorization: env:AWS_KEY }"],
   ["postgres", "query: SELECT id FROM a"],
-])("the address of %s is in no file: whoever writes the playbook writes that one too", (kind, beside) => {
-  const rows = (place: string): string => `playbook: 1
+])(
+  "the address of %s cannot come from a file of the project, because the author of the playbook writes that file too",
+  (kind, beside) => {
+    const rows = (place: string): string => `playbook: 1
 mode: read-only
 secrets: { ADDRESS: file:address.txt }
 reconcile:
@@ -61,13 +63,14 @@ reconcile:
     left: { name: one, rows: { ${kind}: "${place}", ${beside}, properties: { id: { type: string } } }, key: row.id }
     right: { name: other, rows: { csv: a.csv, properties: { id: { type: string } } }, key: row.id }
 `;
-  expect(printed(rows("file:address.txt"))).toContain(`"${kind}" takes its address from a variable, not from a file`);
-  expect(printed(rows("https://canary-7781"))).toContain("playbook.secret-literal");
-  expect(printed(rows("https://canary-7781"))).not.toMatch(/canary|file:PATH/);
-  correct(rows("env:ADDRESS"));
-});
+    expect(printed(rows("file:address.txt"))).toContain(`"${kind}" takes its address from a variable, not from a file`);
+    expect(printed(rows("https://canary-7781"))).toContain("playbook.secret-literal");
+    expect(printed(rows("https://canary-7781"))).not.toMatch(/canary|file:PATH/);
+    correct(rows("env:ADDRESS"));
+  },
+);
 
-test("the same expression may use secrets with what does not come from the journal", () => {
+test("one expression may combine secrets with other values", () => {
   correct(`playbook: 1
 env: { REGION: eu }
 secrets: { A: env:A_KEY, B: env:B_KEY }
@@ -103,7 +106,7 @@ test.each([
   "string(decimal(secrets.A))",
   "size(secrets.A)",
   "dyn(secrets.A)",
-])("%s is refused: nothing would mask it", (expression) => {
+])("%s is refused, because nothing could mask its result", (expression) => {
   expect(printed(usingSecret(expression))).toContain("playbook.secret-part");
 });
 
@@ -117,7 +120,7 @@ test.each([
   "has(secrets.A) ? secrets.A : env.B.upperAscii()",
   '[env.B].exists(b, secrets.A.contains(b) || re2(secrets.A, "^a")) ? 1 : 2',
   "[env.B].map(secrets, secrets.upperAscii())",
-])("%s uses a secret whole", (expression) => {
+])("%s is accepted, because it uses a secret as a whole", (expression) => {
   correct(usingSecret(expression));
 });
 

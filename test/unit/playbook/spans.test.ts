@@ -21,14 +21,14 @@ test.for([
   expect(textsIn(text)).toEqual(found);
 });
 
-test("an expression is whole when nothing is around it, not even a space", () => {
+test("an expression is whole if nothing is around it, not even a space", () => {
   expect(wholeExpression('${{ {"a": {}}  }}')?.text).toBe(' {"a": {}}  ');
   for (const text of [" ${{ a }}", "${{ a }} ", "${{ a }}\n"]) expect(wholeExpression(text)).toBeUndefined();
   expect(wholeExpression("${{ a }} ${{ b }}")).toBeUndefined();
   expect(wholeExpression("x${{ a }}")).toBeUndefined();
 });
 
-test("a long text of expressions that never close is read in one go", () => {
+test("a long text of expressions that never close is read fast", () => {
   const text = '${{ "'.repeat(200_000);
   expect(textsIn(text)).toEqual([]);
   expect(textsIn(`${text}}}`)).toHaveLength(1);

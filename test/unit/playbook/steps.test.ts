@@ -30,11 +30,11 @@ test.for<[string, string]>([
   expect(saidOf(step)).toEqual([said]);
 });
 
-test("an entity where an actor's name belongs is offered in the form that names an entity", () => {
+test("for an entity in place of an actor, the fix is the form for an entity", () => {
   expect(suggestionsOf("uses: ledger.status\nas: userId:alice")).toEqual(['as: { ledger: "userId:alice" }']);
 });
 
-test("a step has the waiting that was written, or the usual one", () => {
+test("a step waits as written, or as by default", () => {
   expect(onlyStep(MINT).wait).toEqual({ timeoutMs: 60_000, everyMs: 25, backoff: 1.5, maxMs: 2_000 });
   expect(onlyStep(`${MINT}\nwait: none`).wait).toBeUndefined();
   expect(onlyStep(`${MINT}\nwait: { timeout: 2m, every: 5s, backoff: 1 }`).wait).toEqual({
@@ -47,18 +47,18 @@ test("a step has the waiting that was written, or the usual one", () => {
   expect(poll).toMatchObject({ wait: { timeoutMs: 3_600_000, everyMs: 250 }, onTimeout: "pending" });
 });
 
-test("a step reads as many pages as were asked for", () => {
+test("a step reads as many pages as the playbook says", () => {
   const pages = ["first", "7", "all"].map((number) => onlyStep(`uses: ledger.asset.list\npages: ${number}`).pages);
   expect(pages).toEqual([1, 7, LIMITS.pages]);
   expect(onlyStep("uses: ledger.asset.list").pages).toBe(LIMITS.pages);
 });
 
-test("a step without id or name goes by its place and its operation", () => {
+test("a step without id and name is named by its place and its operation", () => {
   expect(onlyStep("uses: ledger.asset.stats")).toMatchObject({ id: "step1", line: 4 });
   expect(onlyStep("uses: ledger.asset.stats").name).not.toBe("");
 });
 
-test("who acts is known before the run, or an expression of it", () => {
+test("the acting entity is known before the run, or is an expression", () => {
   const actors = 'actors: { a: { ledger: "userId:x:y" }, g: [{ ledger: "orgId:o" }] }';
   expect(onlyStep("uses: ledger.status\nas: a", actors).as).toEqual({
     kind: "identity",
@@ -71,7 +71,7 @@ test("who acts is known before the run, or an expression of it", () => {
 
 const BY_NOBODY = "uses: ledger.asset.delete\nwith: { assetType: P, id: P1 }";
 
-test("a write of the ledger says who acts, and the key may act for itself", () => {
+test("a write of the ledger needs an actor, which may be the key itself", () => {
   expect(saidOf(BY_NOBODY, "defaults: {}")).toEqual(["playbook.no-actor ledger.asset.delete writes, and nothing says who acts"]);
   expect(onlyStep(`${BY_NOBODY}\nas: { ledger: key }`).as).toEqual({ kind: "key" });
   const both = "defaults: { as: { ledger: key, investor: BUYER_KEY } }";
@@ -89,14 +89,14 @@ test.each([
   ["fails: { condition: left }", ""],
   ["as: { ledger: key }, wait: { every: 2s, max: 1s }", ""],
   ["as: { ledger: key }", "defaults: { as: nobody }"],
-])("what a run has begun with is read even when later rules no longer let it through: %s %s", (field, head) => {
+])("a run that has begun can read its playbook even if newer rules refuse it: %s %s", (field, head) => {
   const text = `playbook: 1\n${head}\nsteps:\n  - { uses: ledger.asset.delete, with: { assetType: P, id: P1 }, ${field} }\n`;
   expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
   expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(1);
   expect(readBegun("test.yaml", text.replace("ledger.asset", "ledger.asst"), realFiles)).toBeUndefined();
 });
 
-test("what a run has begun with is read with the expressions that later rules refuse", () => {
+test("a run that has begun can read its playbook even if newer rules refuse an expression", () => {
   const part = "secrets.PIN.substring(0, 4)";
   const text = `playbook: 1
 secrets: { PIN: env:PIN }
@@ -108,7 +108,7 @@ steps:
   expect(JSON.stringify(step?.kind === "call" ? step.with : undefined)).toContain(part);
 });
 
-test("what a run has begun with is read when it compares an outcome with what it never is", () => {
+test("a run that has begun can read its playbook even if it compares an outcome with a wrong word", () => {
   const text = `playbook: 1
 steps:
   - { id: asked, uses: ledger.status }
@@ -122,13 +122,13 @@ test.each([
   ["[0, 1]", "inputs.names[item]", "List index must be int, got 'decimal'"],
   ["[GOLD, SILVER]", "item > 3", "these types do not go together: string > int"],
   ["[true, false]", "item > 3", "these types do not go together: bool > int"],
-])("the items of a written list %s have a type, which the check knows", (list, condition, message) => {
+])("the check knows the type of the items of the list %s", (list, condition, message) => {
   const step = `foreach: { item: ${list}, key: string(item) }\nuses: ledger.status\nexpect: ['string(${condition}) == "x"']`;
   expect(saidOf(step, "inputs: { names: { type: list } }")).toContain(`expression.ill-typed ${message}`);
 });
 
 test.each(['["1.5", "2"]', '["userId:bob"]', "[GOLD, 2]", "[null]", "[]"])(
-  "items that may be meant as something else than text have no type before the run: %s",
+  "items that may have another type than text have no type before the run: %s",
   (list) => {
     const step = `foreach: { item: ${list}, key: string(item) }\nuses: ledger.status\nexpect: [item > 3]`;
     expect(saidOf(step)).not.toContainEqual(expect.stringContaining("ill-typed"));
@@ -191,11 +191,11 @@ test.for([
     "mode: read-only",
     "remove the step, or write mode: read-write at the head of the playbook",
   ],
-])("%s is followed by its fix", ([, step = "", before, fix]) => {
+])("the finding for %s has a fix", ([, step = "", before, fix]) => {
   expect(suggestionsOf(step, before)).toEqual([fix]);
 });
 
-test("a number in quotes, where only that number will do, is followed by its fix", () => {
+test("the finding for a quoted number has a fix", () => {
   const { diagnostics } = checkPlaybook("test.yaml", 'playbook: "1"\nsteps: [{ uses: ledger.status }]\n');
   expect(diagnostics).toMatchObject([{ message: '"playbook" must be 1', suggestion: "write 1 without quotes" }]);
 });
@@ -207,7 +207,7 @@ test.for([
   ["playbook: 1\ntasks: [{ uses: ledger.status }]\n", 'unknown field "tasks"'],
   ["playbook: 1\nsteps: [{ uses: ledger.token.get, with: { ids: T1 } }]\n", 'unknown field "ids"'],
   ["playbook: 1\nname: Nothing to do\n", "a playbook needs `steps`, `reconcile` or `checks`"],
-])("a field that is misspelt is not also missing: %j", ([text = "", message]) => {
+])("a misspelt field is not also reported as missing: %j", ([text = "", message]) => {
   expect(checkPlaybook("test.yaml", text).diagnostics.map((each) => each.message)).toEqual([message]);
 });
 
@@ -242,7 +242,7 @@ test.each([
   ],
   ["a playbook that compares, in rounds", `, { ${EACH_FLAT}, uses: ./compares.yaml }`, ""],
   ["a block around one, in rounds", `, { ${EACH_FLAT}, block: [{ uses: ./compares.yaml }] }`, ""],
-])("a part of a list is not compared as if it were whole: %s", (_, step, compares) => {
+])("a comparison of a part of a list is refused: %s", (_, step, compares) => {
   const said = (pages: string): readonly string[] => {
     const text = `playbook: 1\nmode: read-only\ndefaults: { as: { ledger: key } }\nsteps: [${FLATS}${pages} }${step}]\n${compares}\n`;
     const files = { read: (path: string) => (path === "compares.yaml" ? COMPARES : undefined) };
@@ -254,7 +254,7 @@ test.each([
   );
 });
 
-test("an output of an included playbook that is a part of a list is not compared as if it were whole; its other outputs are", () => {
+test("a comparison with an output that is a part of a list is refused, and with other outputs it is not", () => {
   const said = (pages: string, rows: string): readonly string[] => {
     const text = `playbook: 1
 mode: read-only

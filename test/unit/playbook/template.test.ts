@@ -16,7 +16,7 @@ function bound(step: string): Json {
   return bind(onlyStep(step, INPUTS).with, scope);
 }
 
-test("a quoted numeral becomes a number where a number belongs, and stays text elsewhere", () => {
+test("a quoted number becomes a number where the type is a number, and stays a text elsewhere", () => {
   expect(writeJson(bound('uses: ledger.token.mint\nwith: { id: "007", to: { userId: "5" }, value: "100.00" }'))).toBe(
     '{"id":"007","to":{"userId":"5"},"value":100.00}',
   );
@@ -25,7 +25,7 @@ test("a quoted numeral becomes a number where a number belongs, and stays text e
   );
 });
 
-test("a value is nested no deeper than an answer may be, wherever the levels come from", () => {
+test("a value must not be nested deeper than an answer may be", () => {
   const nested = (levels: number): Json => (levels === 0 ? "end" : [nested(levels - 1)]);
   const deep = (levels: number): Scope => ({ ...scope, inputs: { l: nested(levels) } });
   const { with: given } = onlyStep(
@@ -43,7 +43,7 @@ test.each([
   ["a map with an expression", '{ userId: "${{ inputs.s }}" }', { orgId: "org1", userId: "Loft" }],
   ["a map with an organization", "{ orgId: org2, userId: bob }", { orgId: "org2", userId: "bob" }],
   ["an empty map, which would be everybody", "{}", {}],
-])("an entity is of the environment's organization: %s", (_, to, sent) => {
+])("an entity belongs to the environment's organization: %s", (_, to, sent) => {
   const step = onlyStep(`uses: ledger.token.mint\nwith: { id: T, to: ${to}, value: 1 }`, INPUTS);
   expect(bind(step.with, { ...scope, [ORGANIZATION]: "org1" })).toMatchObject({ to: sent });
 });
@@ -53,7 +53,7 @@ test.each([
   ["a-${{ inputs.s }}", 'write { userId: "a-${{ inputs.s }}" }'],
   ["${{ inputs.s }}", 'write { userId: "${{ inputs.s }}" }'],
   ["bob", "write userId:bob, if that is a user"],
-])("text where an entity belongs, %s: the message says how to write it", (to, fix) => {
+])("the finding for the text %s in place of an entity says how to write it", (to, fix) => {
   const { diagnostics } = checkPlaybook(
     "test.yaml",
     `playbook: 1\n${INPUTS}\nsteps:\n  - uses: ledger.token.mint\n    with: { id: T, to: "${to}", value: 1 }\n`,
@@ -67,13 +67,13 @@ test("an expression gives its value with every digit", () => {
   ).toContain('"value":12345678901234567890.50');
 });
 
-test("a text that an expression gives becomes a number where one belongs", () => {
+test("a text from an expression becomes a number where the type is a number", () => {
   const step = onlyStep('uses: ledger.token.mint\nwith: { id: T, to: { userId: x }, value: "${{ inputs.l[0] }}" }', INPUTS);
   const answers = ['["7.50"]', '["x"]', "[7.5]"].map((list) => writeJson(bind(step.with, { inputs: { l: parseJson(list) } })));
   expect(answers.map((answer) => answer.replace(/.*"value":(.*)}/, "$1"))).toEqual(["7.50", '"x"', "7.5"]);
 });
 
-test("texts take expressions in, and keep what is around them", () => {
+test("an expression within a text keeps the text around it", () => {
   expect(
     bound('uses: ledger.token.get\nwith: { id: " ${{ inputs.s }}-${{ inputs.d }}/${{ inputs.b }}${{ run.key }}!" }'),
   ).toEqual({
@@ -81,7 +81,7 @@ test("texts take expressions in, and keep what is around them", () => {
   });
 });
 
-test("spaces and line breaks around an expression belong to the text, and nothing but a text can have them", () => {
+test("spaces and line breaks around an expression belong to a text, and are refused for other types", () => {
   const written =
     'uses: ledger.asset.create\nwith: { assetType: P, data: { id: " ${{ inputs.s }} ", same: "${{ inputs.d }}", line: "${{ inputs.d }}\\n" } }';
   expect(writeJson(bound(written))).toBe(
@@ -107,7 +107,7 @@ test("free-form data takes any value", () => {
   ).toBe('{"assetType":"P","data":{"id":"a","list":["a",1.50],"map":{"k":null},"text":"}} {{ $"}}');
 });
 
-test("what cannot be inside a text is refused: before the run where its type is known, else in it", () => {
+test("a value that cannot be part of a text is refused, before the run if its type is known", () => {
   expect(saidOf('uses: ledger.token.get\nwith: { id: "a${{ inputs.o }}" }', INPUTS)).toEqual([
     "expression.wrong-type this gives an object (map<string, dyn>), which cannot be part of a text",
   ]);
@@ -116,7 +116,7 @@ test("what cannot be inside a text is refused: before the run where its type is 
   expect(() => bind(step.with, scope)).toThrow("inputs.o.k is null, which cannot be part of a text");
 });
 
-test("every expression of a template is known, in order", () => {
+test("the expressions of a template are listed in order", () => {
   const { with: template } = onlyStep(
     'uses: ledger.asset.create\nwith: { assetType: "${{ inputs.s }}", data: { id: "x${{ run.key }}", list: ["${{ inputs.l }}"] } }',
     INPUTS,
@@ -124,7 +124,7 @@ test("every expression of a template is known, in order", () => {
   expect([...expressionsIn(template)].map(({ text }) => text.trim())).toEqual(["inputs.s", "run.key", "inputs.l"]);
 });
 
-test("a hundred thousand openings without an end take no time", () => {
+test("a hundred thousand openings without an end are read fast", () => {
   expect(saidOf(`uses: ledger.token.get\nwith: { id: "${"${{".repeat(100_000)}" }`)).toHaveLength(1);
   expect(saidOf(`uses: ledger.status\nif: "\${{${" ".repeat(300_000)}"`)).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ test("a playbook with warnings can be run", () => {
   expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(["warning playbook.never-done"]);
 });
 
-test("however many warnings there are, an error behind them is reported, at its place", () => {
+test("an error after any number of warnings is reported", () => {
   const many = Array.from({ length: 2 * LIMITS.diagnostics }, () => NEVER);
   const { playbook, diagnostics } = checkPlaybook("test.yaml", steps(...many, "uses: ledger.stauts"));
   expect(playbook).toBeUndefined();
@@ -24,7 +24,7 @@ test("however many warnings there are, an error behind them is reported, at its 
   expect(diagnostics.filter(({ severity }) => severity === "error")).toHaveLength(1);
 });
 
-test("what is unused is reported only of a playbook that is right otherwise: a mistake may hide the use", () => {
+test("unused names are reported only if there is no error, because an error may hide a use", () => {
   const inputs = "inputs: { id: { type: string } }";
   expect(saidOf("uses: ledger.token.get\nwith: { id: T1 }", inputs)).toEqual([
     'playbook.unused-input nothing uses the input "id"',
@@ -34,7 +34,7 @@ test("what is unused is reported only of a playbook that is right otherwise: a m
   ]);
 });
 
-test("an actor is used by as, by the defaults, by an expression, and by a check", () => {
+test("`as`, the defaults, an expression or a check use an actor", () => {
   const actors = 'actors: { alice: { ledger: "userId:alice", investor: KEY } }';
   expect(saidOf("uses: ledger.status", actors)).toEqual([expect.stringContaining("playbook.unused-actor")]);
   expect(saidOf("uses: ledger.status\nas: alice", actors)).toEqual([]);
@@ -43,7 +43,7 @@ test("an actor is used by as, by the defaults, by an expression, and by a check"
   expect(saidOf("uses: ledger.status", `${actors}\nchecks: [{ conserve: { sale: S1 }, as: alice }]`)).toEqual([]);
 });
 
-test("the advice about a group that nothing uses is one that a group can follow", () => {
+test("the fix for an unused group suits a group", () => {
   const { diagnostics } = checkPlaybook(
     "test.yaml",
     'playbook: 1\nactors: { board: [{ ledger: "userId:bob" }] }\nsteps: [{ uses: ledger.status }]\n',
@@ -56,7 +56,7 @@ test("the advice about a group that nothing uses is one that a group can follow"
   ]);
 });
 
-test("a role is misspelt only where the names that the token gives to roles are known", () => {
+test("a misspelt role is reported only if the role names of the token are known", () => {
   const given = (behaviour: string, roles: string): string[] => [
     `{ id: token, uses: ledger.token.create, with: { id: T1${behaviour} } }`,
     ...["T1", '"${{ steps.token.id }}"', "Elsewhere"].map(
@@ -82,7 +82,7 @@ test("a role is misspelt only where the names that the token gives to roles are 
 
 const failing = (fails: string): string[] => saidOf(`uses: ledger.asset.get\nwith: { assetType: P, id: P1 }\nfails: ${fails}`);
 
-test("a condition is listed, almost listed, or unknown to the description", () => {
+test("a condition that is misspelt or unlisted is reported", () => {
   for (const right of ["asset not found", "Asset  Not Found", "general server error"]) {
     expect(failing(`{ condition: "${right}" }`), right).toEqual([]);
   }
@@ -98,7 +98,7 @@ test("a condition is listed, almost listed, or unknown to the description", () =
   }
 });
 
-test("a pattern that every message has is no expectation", () => {
+test("a pattern that fits every message is reported", () => {
   const matching = (pattern: string): string[] => failing(`{ message: { matches: ${JSON.stringify(pattern)} } }`);
   for (const any of [".*", "^.*$", "|none", "P*", "[a-z]*", "(?i)(not found)?", String.raw`\s*`]) {
     expect(matching(any), any).toEqual([
@@ -109,7 +109,7 @@ test("a pattern that every message has is no expectation", () => {
     expect(matching(some), some).toEqual([]);
 });
 
-test("a refusal can be expected by its status and its message, and by something at all", () => {
+test("a refusal can be expected by status and message, and needs at least one of them", () => {
   for (const right of [
     "{ status: 404 }",
     "{ status: [404, 410] }",
@@ -134,7 +134,7 @@ test.each([
   ["a field of a field", 'inputs.rows.exists(r, has(r.of) && r.of.part != "")', "r.of", "part"],
   ["the check of another field", 'inputs.rows.exists(r, has(r.of) && r.note != "")', "r", "note"],
   ["the other branch", 'inputs.rows.exists(r, has(r.note) ? true : r.note != "")', "r", "note"],
-])("a field that an input need not have is found where nothing checks for it: %s", (_, condition, owner, field) => {
+])("a use of an optional field without `has` is reported: %s", (_, condition, owner, field) => {
   expect(absentIn(`uses: ledger.status\nif: '${condition}'`)).toEqual([
     `playbook.maybe-absent ${owner} may have no "${field}": the field is not required`,
   ]);
@@ -147,18 +147,18 @@ test.each([
   'inputs.rows[0].?note.orValue("") == ""',
   'inputs.rows.filter(r, has(r.note)).map(each, each.note) == [""]',
   'inputs.rows.map(r, has(r.note), r.note) == [""]',
-])("a field that was checked for is read: %s", (condition) => {
+])("a use of an optional field after `has` is accepted: %s", (condition) => {
   expect(saidOf(`uses: ledger.status\nif: '${condition}'`, ROWS)).toEqual([]);
 });
 
-test("what a list was filtered by is certain of the items of a foreach", () => {
+test("the items of a foreach have the fields by which their list was filtered", () => {
   const step = (list: string): string =>
     `uses: ledger.status\nforeach: { r: "\${{ ${list} }}", key: r.note }\nexpect: r.note != ""`;
   expect(absentIn(step("inputs.rows"))).toHaveLength(2);
   expect(absentIn(step("inputs.rows.filter(x, has(x.note))"))).toEqual([]);
 });
 
-test("the where of a side checks for a field of its rows", () => {
+test("the `where` of a side can check that a field of its rows is there", () => {
   const side = (where: string): string =>
     `playbook: 1\nmode: read-only\n${ROWS}\nreconcile:\n  - id: notes\n    left: { rows: inputs.rows, ${where}key: row.note }\n    right: { read: ledger.token.list, key: row.name }\n`;
   const said = (text: string): string[] => checkPlaybook("test.yaml", text).diagnostics.map(({ code }) => code);
@@ -166,7 +166,7 @@ test("the where of a side checks for a field of its rows", () => {
   expect(said(side("where: has(row.note), "))).toEqual([]);
 });
 
-test("a number in quotes is reported where it is put in order, and nowhere else", () => {
+test("a quoted number is reported only in a comparison of order", () => {
   const inputs = "inputs: { text: { type: string } }";
   const said = (condition: string): number =>
     saidOf(`uses: ledger.status\nexpect: ['${condition}']`, inputs).filter((each) => each.includes("number-as-text")).length;
@@ -203,7 +203,7 @@ test.for([
   ['inputs.text == "a" || true', 'inputs.text == "a" || true is always true'],
   ['inputs.size.contains("x")', 'inputs.size.contains("x") is never true'],
   ['inputs.size in ["small", "lagre"]', 'inputs.size is never "lagre"'],
-])("a part that can have only one truth value is reported: %s", ([condition = "", message = ""]) => {
+])("a condition that is always true or never true is reported: %s", ([condition = "", message = ""]) => {
   expect(expecting(condition)).toEqual([expect.stringMatching(/^playbook\.constant-condition /)]);
   expect(expecting(condition)[0]).toContain(message);
 });
@@ -219,11 +219,11 @@ test.for([
   'inputs.size.contains("ll")',
   'inputs.text == ""',
   'inputs.size == "small" || inputs.size in ["large"]',
-])("a condition that may hold or not is not reported: %s", (condition) => {
+])("a condition that can be true or false is not reported: %s", (condition) => {
   expect(expecting(condition)).toEqual([]);
 });
 
-test("a comparison with a value that a text never has is an error, whatever the operator", () => {
+test("a comparison with a value that a text can never have is an error", () => {
   for (const condition of [
     'inputs.size == "lagre"',
     'inputs.size != "lagre"',
@@ -233,7 +233,7 @@ test("a comparison with a value that a text never has is an error, whatever the 
     expect(expecting(condition), condition).toEqual(['expression.no-such-value inputs.size is never "lagre"']);
 });
 
-test("the outcome of a step is one of those that its kind of step can have", () => {
+test("a comparison of an outcome knows which outcomes the step can have", () => {
   const alice = 'defaults: { as: { ledger: "userId:alice" } }\n';
   const token = "{ id: made, uses: ledger.token.create, with: { name: T, symbol: T } }";
   const said = (step: string, condition: string): string[] =>
@@ -261,7 +261,7 @@ test.for<[string, number]>([
   ["!response.exists(t, t.totalSupply > 0)", 0],
   ['["a", "b"].all(n, response.exists(t, t.name == n))', 0],
   ["response.filter(t, t.totalSupply > 0).all(t, t.name != run.key)", 1],
-])("an until that an empty list would satisfy is reported: %s", ([condition, times]) => {
+])("an `until` that an empty list satisfies is reported: %s", ([condition, times]) => {
   const found = saidOf(`uses: ledger.token.list\nuntil: '${condition}'`).filter((each) => each.includes("holds-of-nothing"));
   expect(found).toHaveLength(times);
   expect(saidOf(`uses: ledger.token.list\nexpect: '${condition}'`)).toEqual([]);
