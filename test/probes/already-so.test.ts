@@ -106,7 +106,7 @@ async function lose(steps: string, { arrives, declared = {} }: { arrives: boolea
 const outcomeOf = ({ completed }: Ran): unknown => completed.find(({ step }) => step === "lost")?.outcome;
 
 test.for(SETTINGS)(
-  "%s of a value that is already there never arrives: it is unchanged, and sent once",
+  "%s of a value that is already set is unchanged, if the request never arrives",
   async ([uses, before, input]) => {
     const lost = `  - { id: lost, uses: ${uses}, with: ${input} }\n  - { id: after, uses: ledger.status, if: steps.lost.outcome == "unchanged" }\n`;
     const { ran, sent, settled } = await lose(before + lost, { arrives: false });
@@ -121,7 +121,7 @@ test.for(SETTINGS)(
 );
 
 test.for(SETTINGS)(
-  "%s of a value that is already there loses its answer: it is not sent again",
+  "%s of a value that is already set is not sent again, if the answer is lost",
   async ([uses, before, input]) => {
     const { ran, sent } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: true });
     expect({ outcome: ran.outcome, sent }, JSON.stringify(ran.stopped)).toEqual({ outcome: "passed", sent: 1 });
@@ -129,26 +129,29 @@ test.for(SETTINGS)(
   },
 );
 
-test.for(NARROWER)("%s that would take something away is not unchanged: it is sent again", async ([uses, before, input]) => {
-  const { ran, sent, settled } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: false });
-  expect({ outcome: ran.outcome, sent, settled }, JSON.stringify(ran.stopped)).toEqual({
-    outcome: "passed",
-    sent: 2,
-    settled: ["superseded"],
-  });
-  expect(outcomeOf(ran)).toBe("changed");
-});
+test.for(NARROWER)(
+  "%s that would remove something is sent again, if the request never arrives",
+  async ([uses, before, input]) => {
+    const { ran, sent, settled } = await lose(`${before}  - { id: lost, uses: ${uses}, with: ${input} }\n`, { arrives: false });
+    expect({ outcome: ran.outcome, sent, settled }, JSON.stringify(ran.stopped)).toEqual({
+      outcome: "passed",
+      sent: 2,
+      settled: ["superseded"],
+    });
+    expect(outcomeOf(ran)).toBe("changed");
+  },
+);
 
 const [[, , FOR_ALL]] = SETTINGS;
 const REVOKE = `  - { id: lost, uses: ledger.erc1155.setApprovalForAll, with: ${FOR_ALL} }\n`;
 
-test("where reads may be of an earlier moment, the value may be old: it is sent again, which does no harm", async () => {
+test("a value that was already set is sent again if reads may be out of date, which does no harm", async () => {
   const { ran, sent, settled } = await lose(REVOKE, { arrives: false, declared: { readLagMs: undefined } });
   expect({ outcome: ran.outcome, sent, settled }).toEqual({ outcome: "passed", sent: 2, settled: ["superseded"] });
   expect(outcomeOf(ran)).toBe("changed");
 });
 
-test("how old a reading before the write may be is what the environment declares when its outcome is looked for", async () => {
+test("the `readLag` at the time of the probe decides whether a reading before the write counts", async () => {
   const lost = `${TOKEN}  - { id: lost, uses: ledger.token.update, with: { ${ofToken}, description: Same } }\n`;
   for (const [before, after, settled] of [
     [0, 5_000, "superseded"],
@@ -177,7 +180,7 @@ test("how old a reading before the write may be is what the environment declares
   }
 });
 
-test("before a later step that sets something else it is unknown: it could still arrive after that", async () => {
+test("a write of a value that was already set is unknown if a later step sets another value", async () => {
   const approve = REVOKE.replace("id: lost", "id: approve").replace("approved: false", "approved: true");
   const { ran, sent } = await lose(REVOKE + approve, { arrives: false });
   expect({ outcome: ran.outcome, sent }).toEqual({ outcome: "unknown", sent: 1 });
@@ -186,7 +189,7 @@ test("before a later step that sets something else it is unknown: it could still
   );
 });
 
-test("the part of a batch that was already there hinders nothing: the rest shows that it took effect", async () => {
+test("the new part of a batch shows that it took effect, even if another part was already set", async () => {
   const items = `{ items: [{ ${ofToken}, description: Same }, { id: "\${{ steps.other.id }}", description: New }] }`;
   const other = TOKEN.replace("id: token", "id: other");
   const { ran, sent, settled } = await lose(`${TOKEN}${other}  - { id: lost, uses: ledger.token.update, with: ${items} }\n`, {

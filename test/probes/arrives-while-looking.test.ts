@@ -13,7 +13,7 @@ steps:
   - { id: after, uses: ledger.token.get, with: { id: "\${{ steps.token.id }}" }, expect: [response.totalSupply == 10] }
 `;
 
-test("a mint arrives while the last look before the declared time is being made: it is not taken for absent", async () => {
+test("a mint that arrives during the last look does not count as absent", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let at = 0;
   const clock = {

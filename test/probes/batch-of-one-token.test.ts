@@ -72,7 +72,7 @@ async function lose(call: string, arrives: boolean): Promise<Lost> {
   return { ran, sent, settled };
 }
 
-test.for(BATCHES)("%s whose answer is lost is seen as a whole, by its one transaction", async ([, call]) => {
+test.for(BATCHES)("%s whose answer is lost is settled as a whole, by its one transaction", async ([, call]) => {
   const { ran, sent, settled } = await lose(call, true);
   expect({ outcome: ran.outcome, sent }, JSON.stringify(ran.stopped)).toEqual({ outcome: "passed", sent: 1 });
   expect(settled).toMatchObject({ verdict: "applied", spends: expect.stringMatching(/^[0-9a-f]{64}$/) });

@@ -12,7 +12,7 @@ defaults: { as: op }
 steps:
 `;
 
-test("a mint that nobody waited for arrives while the same mint is looked for", async () => {
+test("a late mint of an earlier step does not prove the same mint of a later step", async () => {
   const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0 });
   let [late, requests]: [Outgoing | undefined, number] = [undefined, 0];
   const { completed, stopped } = await runnerForTest()(
@@ -40,7 +40,7 @@ test("a mint that nobody waited for arrives while the same mint is looked for", 
   expect(stopped).toMatchObject({ step: "second", outcome: "unknown" });
 });
 
-test("a superseded attempt of a complete step stamps a token while a description is looked for that was there before", async () => {
+test("a late attempt of an earlier step, which stamps a token, does not prove an update of that token", async () => {
   const { sandbox, ledger, control } = await sandboxForTest({ commitDelayMs: 0 });
   await ledger("POST /token", { as: "userId:alice", body: [{ id: "TOK1", name: "T", symbol: "T", description: "X" }] });
   await control("POST /clock", { advance: "10s" });

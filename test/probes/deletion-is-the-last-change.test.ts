@@ -16,7 +16,7 @@ const delay = { commitDelayMs: 0 };
 test.for([
   ["applied", { method: "PATCH", body: { assetType: "Property", data: { id: "P1", price: 5 } } }, "changed"],
   ["of unknown origin", { method: "DELETE", body: { assetType: "Property", id: "P1" } }, "unknown"],
-] as const)("a deletion whose answer is lost, after another owner's change: %s", async ([, others, ended]) => {
+] as const)("a deletion whose answer is lost, after a change by another owner, is %s", async ([, others, ended]) => {
   const { sandbox, ledger, control } = await sandboxForTest(delay);
   const data = { id: "P1", ledgerMetadata: { owners: [user("alice"), user("bob")] } };
   await ledger("POST /asset", { body: { assetType: "Property", data } });
@@ -85,7 +85,7 @@ function reordered(answer: Exchanged, shown: (records: History) => History): Exc
   return { ...answer, text: JSON.stringify({ ...history, records: shown(history.records) }) };
 }
 
-test("a history may list its newest record first", async () => {
+test("a history that lists its newest record first is understood", async () => {
   const byBob = [
     ["alice", "PATCH"],
     ["bob", "DELETE"],
@@ -94,7 +94,7 @@ test("a history may list its newest record first", async () => {
   expect(await deletedBehind(NEWEST_FIRST, [["bob", "PATCH"]], { arrives: true })).toEqual(["applied, by its record", "passed"]);
 });
 
-test("a record of a deletion may show who changed the asset before, and then names nobody", async () => {
+test("a record of a deletion that repeats the author of the change before it counts as a record without an author", async () => {
   expect(
     await deletedBehind(
       AS_LEFT_BEFORE,

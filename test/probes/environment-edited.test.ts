@@ -41,7 +41,7 @@ function verdicts(): { readonly settled: readonly string[]; readonly observe: No
   return { settled, observe: (event) => void (event.kind === "attempt.settled" && settled.push(event.verdict)) };
 }
 
-test("the address of the environment is edited, and another playbook makes the same mint: it proves nothing for the lost one", async () => {
+test("after an edit of the environment's address, the same mint of another playbook does not prove a lost mint", async () => {
   const { sandbox } = await gold();
   const run = runnerForTest();
   const target = targetOf(sandbox);
@@ -61,7 +61,7 @@ test("the address of the environment is edited, and another playbook makes the s
   ).rejects.toThrow(`the run ${runId}, a run of test.yaml, left a write open`);
 });
 
-test("the key becomes another entity's: the same mint of that entity proves nothing for the lost one", async () => {
+test("after the key acts for another entity, the same mint of that entity does not prove a lost mint", async () => {
   const { sandbox, ledger } = await gold();
   const run = runnerForTest();
   const first = await run(BY_KEY, withLedger(targetOf(sandbox), { keyEntity: "userId:admin" }), NEVER_ARRIVES);
@@ -73,7 +73,7 @@ test("the key becomes another entity's: the same mint of that entity proves noth
 });
 
 test.for([{ keyEntity: "userId:bob" }, {}])(
-  "the key is $keyEntity later: its earlier mint is found, and not made twice",
+  "a lost mint by the key is found and not sent again, although the key acts for $keyEntity later",
   async (named) => {
     const { sandbox, control } = await gold();
     const run = runnerForTest();
@@ -96,10 +96,10 @@ test.for([{ keyEntity: "userId:bob" }, {}])(
 );
 
 test.for([
-  ["of the same entity", "userId:admin", { keyEntity: "userId:admin" }, true],
-  ["of an entity that may be the key's", "userId:bob", {}, true],
-  ["of another entity", "userId:bob", { keyEntity: "userId:admin" }, false],
-] as const)("an open mint of the key keeps back a mint %s", async ([, as, named, isKeptBack]) => {
+  ["of the same entity is refused", "userId:admin", { keyEntity: "userId:admin" }, true],
+  ["of an entity that may be the key's is refused", "userId:bob", {}, true],
+  ["of another entity passes", "userId:bob", { keyEntity: "userId:admin" }, false],
+] as const)("during an open mint of the key, a mint %s", async ([, as, named, isKeptBack]) => {
   const { sandbox } = await gold();
   const run = runnerForTest();
   const target = withLedger(targetOf(sandbox), named);
@@ -111,7 +111,7 @@ test.for([
   expect(await other).toBe(isKeptBack ? "run.open-write" : "passed");
 });
 
-test("an actor who is also an entity of the ledger buys by a credential: a purchase by another one is another purchase", async () => {
+test("a purchase by another credential is another purchase, even if the actor is also an entity of the ledger", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const run = runnerForTest();
   const target = targetOf(sandbox);

@@ -118,7 +118,7 @@ async function writeOf(kind: string, run: Run): Promise<Write> {
   return write;
 }
 
-test("the scenarios make every write that there is, and the table lists each kind", async () => {
+test("the scenarios make every kind of write, and the table lists each kind", async () => {
   const writes = await allWrites(await scenarios(0));
   const names = [...operations.values()].filter((operation) => operation.writes).map(({ name }) => name);
   expect(new Set(writes.map(({ kind }) => kind.split(" ")[0]))).toEqual(new Set(names));
@@ -142,7 +142,7 @@ function asExpected({ why, ...expected }: Expected): object {
 }
 
 test.for(["ledger.erc1155.setApprovalForAll", "ledger.vault.updateAssets"])(
-  "%s shows only by comparing readings: that is not believed where nobody declares how old they may be",
+  "%s is proven only by two readings, so it is unknown without a declared `readLag`",
   async (kind) => {
     const run = await scenarios();
     const lost = await lose(run, await writeOf(kind, run), "its answer is lost");
@@ -186,7 +186,7 @@ const HARMLESS = [
   },
 ] as const;
 
-test.for(HARMLESS)("a write that never arrives is sent again, since $why", async ({ write, why, because }) => {
+test.for(HARMLESS)("a write that never arrives is sent again, because $why", async ({ write, why, because }) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const settled: unknown[] = [];
   for (const loss of ["it never arrives", "its answer is lost"] as const) {

@@ -62,7 +62,7 @@ async function lose(run: Run, write: Write, around: { loss: Loss; seed: number; 
 const KEEP_THE_PAST = [{ operation: "ledger.status", nth: 1_000_000, fault: { stale: "1ms" } }];
 
 test(
-  "every write is lost among stale reads: one that never arrived is never applied, one that did is never absent",
+  "with stale reads, a lost write that never arrived is never `applied`, and one that arrived is never `absent`",
   { timeout: PATIENCE_MS },
   async () => {
     const { sandbox, control } = await sandboxForTest({ commitDelayMs: 0, faults: KEEP_THE_PAST });

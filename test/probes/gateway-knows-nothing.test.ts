@@ -59,9 +59,8 @@ async function ends([operation, input]: readonly [string, string], knows: string
   return ended;
 }
 
-test.for([BURN, WITHDRAW, CLEAR, DELETE, CREATE])(
-  "%s is taken neither for done nor for absent where whoever answers finds nothing",
-  async (write) => expect(await ends(write, "no path")).toEqual(["unknown"]),
+test.for([BURN, WITHDRAW, CLEAR, DELETE, CREATE])("%s is unknown if a gateway answers 404 to everything", async (write) =>
+  expect(await ends(write, "no path")).toEqual(["unknown"]),
 );
 
 test.for([
@@ -69,6 +68,6 @@ test.for([
   [WITHDRAW, ["unknown"]],
   [CLEAR, ["unknown"]],
   [ASK, ["unknown"]],
-] as const)("%s is taken neither for done nor for absent where only /status is answered by the service", async ([write, ended]) =>
+] as const)("%s is unknown if only /status reaches the service", async ([write, ended]) =>
   expect(await ends(write, "/status")).toEqual(ended),
 );

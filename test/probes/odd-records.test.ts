@@ -85,7 +85,7 @@ const REQUESTED = {
 } as const;
 
 test.for(["approval", "transfer"] as const)(
-  "a request (%s) is not sent again where the service does not keep our mark, whatever approver it adds",
+  "a request (%s) is not sent again if the service does not keep our mark and adds an approver",
   async (what) => {
     const bond = "  - { uses: ledger.asset.create, with: { assetType: Bond, data: { id: B1 } } }\n";
     for (const isKept of [true, false]) {
@@ -112,7 +112,7 @@ test.for(["approval", "transfer"] as const)(
   },
 );
 
-test("a payout of the same sale is not the purchase of that many tokens", async () => {
+test("a payout of the same sale does not prove a purchase", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const payout = { id: "pay1", type: "PAYOUT", tokenSaleId: "saleDebt1", payoutId: "p1", amount: 10, tokenCount: 0 };
   let isSent = false;

@@ -114,7 +114,7 @@ const STORIES = [
   },
 ] as const;
 
-test.for(STORIES)("$what, by somebody else: the write is not taken for done, and not sent again", async (story) => {
+test.for(STORIES)("$what by somebody else does not prove the lost write, which is not sent again", async (story) => {
   const { before, other, steps, arrives = false, ends = "unknown" } = { arrives: undefined, ends: undefined, ...story };
   const caller = await sandboxForTest({ commitDelayMs: 0 });
   await before(caller);
@@ -145,7 +145,7 @@ test.for(STORIES)("$what, by somebody else: the write is not taken for done, and
   });
 });
 
-test("where the service refuses to show the records of a deposit, the deposit is not taken for absent", async () => {
+test("a deposit does not count as absent if the service refuses to show its records", async () => {
   const caller = await sandboxForTest({ commitDelayMs: 0 });
   await vault(caller);
   let [isNext, sent, isRefused] = [false, 0, false];

@@ -50,7 +50,7 @@ test.for([
   ["a mint beyond the cap", BEYOND + OVER, KNOWS],
   ["a mint beyond the cap", BEYOND + OVER, SETTLES],
   ["permissions that a stranger sets", FOREIGN + DENIED, SETTLES],
-] as const)("%s is refused as expected, although the first answer was lost", async ([, call, says]) => {
+] as const)("the expected refusal of %s is found, although the first answer was lost", async ([, call, says]) => {
   for (const lost of ["before", "after"] as const) {
     const { completed, sent } = await refusedBehind(lost, call, says);
     expect(completed.map(({ step, outcome }) => [step, outcome]).at(-1)).toEqual(["refused", "ok"]);
@@ -58,7 +58,7 @@ test.for([
   }
 });
 
-test("another refusal than the expected one fails the step, and says which it was", async () => {
+test("another refusal than the expected one fails the step, and the message shows it", async () => {
   for (const call of [BEYOND, BEYOND + DENIED]) {
     const { stopped } = await refusedBehind("after", call, SETTLES);
     expect(stopped).toMatchObject({ step: "refused", outcome: "failed" });
@@ -66,7 +66,7 @@ test("another refusal than the expected one fails the step, and says which it wa
   }
 });
 
-test("a refused attempt is not sent once more while an earlier one may still arrive", async () => {
+test("a refused write is unknown while an earlier attempt may still arrive", async () => {
   const { stopped, sent } = await refusedBehind("before", FOREIGN + DENIED, KNOWS);
   expect(stopped).toMatchObject({ step: "refused", outcome: "unknown", problem: { code: "write.undecided" } });
   expect(sent).toBe(2);

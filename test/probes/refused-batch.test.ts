@@ -76,7 +76,7 @@ async function refusedBy(
   return { ended: [ran.outcome, problem?.code], why: problem?.why ?? "", settled };
 }
 
-test("the refusal of one item says that nothing was done; that of several does where the environment says that a batch is one transaction", async () => {
+test("a refusal of one item is final, and so is a refusal of several items if a batch is one transaction", async () => {
   const refused = await serviceThatRefuses();
   expect((await refused("one", {})).ended).toEqual(["failed", "service.refused"]);
   expect(await refused("mint", { says: { profile: WHOLE } })).toMatchObject({
@@ -97,7 +97,7 @@ test.for<readonly [CallName, string]>([
   ["units", "invalid token id"],
   ["vote", "asset not found"],
   ["withdraw", "vault not found"],
-])("a refused batch (%s) is looked for, and refused only once recent readings show nothing of it", async ([name, condition]) => {
+])("a refused batch (%s) counts as refused only if recent readings show nothing of it", async ([name, condition]) => {
   const refused = await serviceThatRefuses();
   const recent = { readLagMs: 0 };
   const old = await refused(name, {});
@@ -110,7 +110,7 @@ test.for<readonly [CallName, string]>([
   expect((await refused(name, { fails: condition })).ended).toEqual(["unknown", "write.undecided"]);
 });
 
-test("a batch is a conflict when the service has done one item and refused the other, whether a refusal was expected or not", async () => {
+test("a batch is a conflict if the service did one item and refused the other", async () => {
   const refused = await serviceThatRefuses();
   for (const fails of [undefined, "mint quantity exceeded"]) {
     const apart = { pieces: "each item", ...(fails === undefined ? {} : { fails }) } as const;

@@ -61,31 +61,28 @@ const SETTINGS = [
   { name: "the wall clock is set two hours back in between", byMs: -2 * HOUR_MS },
 ];
 
-test.for(SETTINGS)(
-  "the same mint twice, and the second never arrives: the first one's record does not prove it; $name",
-  async ({ byMs }) => {
-    const { sandbox } = await sandboxWithGold();
-    let setBy = 0;
-    const run = runnerForTest(
-      folderForTest(),
-      clockSetBy(() => setBy),
-    );
-    const settled: string[] = [];
-    const ran = async (isLost: boolean): Promise<string> => {
-      const { outcome } = await run(MINT, targetOf(sandbox), {
-        observe: (event) => {
-          if (event.kind === "attempt.settled") settled.push(event.verdict);
-        },
-        exchange: async (outgoing, send) => (outgoing.fresh && isLost ? LOST : inOneSecond(await send(outgoing))),
-      });
-      return outcome;
-    };
-    expect(await ran(false)).toBe("passed");
-    setBy = byMs;
-    expect(await ran(true)).toBe("unknown");
-    expect(settled).toEqual([]);
-  },
-);
+test.for(SETTINGS)("the record of an earlier mint does not prove the same mint that never arrives: $name", async ({ byMs }) => {
+  const { sandbox } = await sandboxWithGold();
+  let setBy = 0;
+  const run = runnerForTest(
+    folderForTest(),
+    clockSetBy(() => setBy),
+  );
+  const settled: string[] = [];
+  const ran = async (isLost: boolean): Promise<string> => {
+    const { outcome } = await run(MINT, targetOf(sandbox), {
+      observe: (event) => {
+        if (event.kind === "attempt.settled") settled.push(event.verdict);
+      },
+      exchange: async (outgoing, send) => (outgoing.fresh && isLost ? LOST : inOneSecond(await send(outgoing))),
+    });
+    return outcome;
+  };
+  expect(await ran(false)).toBe("passed");
+  setBy = byMs;
+  expect(await ran(true)).toBe("unknown");
+  expect(settled).toEqual([]);
+});
 
 const TAKEN = { kind: "answered", status: 201, headers: { "content-type": "application/json" }, isComplete: true } as const;
 const LATE = [
@@ -95,7 +92,7 @@ const LATE = [
 ];
 
 test.for(LATE)(
-  "a mint that nobody waits for arrives $name, when the same mint of another run is lost",
+  "for a day, a late mint with `wait: none` does not prove the lost mint of another run: $name",
   async ({ afterMs, outcome }) => {
     const { sandbox, ledger } = await sandboxWithGold();
     let setBy = 0;
@@ -133,7 +130,7 @@ test.for(
   ["of the run", "of another run, in an environment with another key"].flatMap((whose) =>
     UNAWAITED.map((one) => ({ ...one, whose })),
   ),
-)("a mint $whose, $name, that nobody waits for arrives when the same mint is lost", async ({ whose, as, answer }) => {
+)("a mint with `wait: none` $whose, $name, does not prove the same mint that is lost", async ({ whose, as, answer }) => {
   const { sandbox } = await sandboxWithGold("userId:admin");
   const mint = "uses: ledger.token.mint, with: { id: Gold, to: { orgId: org1, userId: bob }, value: 5 }";
   const [head] = MINT.replace("alice", "admin").split("  - {");
@@ -169,7 +166,7 @@ test.for(
   expect(settled).toEqual([]);
 });
 
-test("a run that mints while another one looks for its lost update stamps the token, and does not prove the update", async () => {
+test("a mint of another run, which stamps the token, does not prove a lost update of the token", async () => {
   const { sandbox } = await sandboxWithGold();
   const run = runnerForTest();
   const settled: string[] = [];
@@ -198,7 +195,7 @@ const LAGS = [
 ];
 
 test.for(LAGS)(
-  "readings before a mint that never arrives do not show the same mint of another run, which ended $name: what shows later does not prove it",
+  "a mint of a run that ended $name does not prove the same mint that never arrives, if the readings before did not show it",
   async ({ pauseMs }) => {
     const { sandbox } = await sandboxWithGold();
     const target = { ...targetOf(sandbox), readLagMs: 5_000 };

@@ -144,13 +144,13 @@ async function both(
   return { settled, ended };
 }
 
-test.for(PAIRS)("%s: what the first one left proves nothing of the other one, which never arrives", async ([, steps]) => {
+test.for(PAIRS)("%s: the effect of the first write does not prove the second one, which never arrives", async ([, steps]) => {
   const { settled, ended } = await both(steps, { gone: "is lost", done: "lost" });
   expect(settled["gone"]).not.toBe("applied");
   expect(ended["gone"]).toBe("unknown");
 });
 
-test("two units: an answer to the first one does not make its unit the other one's", async () => {
+test("two units: the unit of an answered mint does not prove the other mint", async () => {
   const [, steps] = PAIRS[6];
   expect(await both(steps, { gone: "is lost", done: "answered" })).toEqual({
     settled: {},
@@ -162,7 +162,7 @@ const FLATS = `  - { id: flats, uses: ledger.token.create, with: { name: Flats, 
 ${each(`uses: ledger.token.mint, with: { id: "\${{ steps.flats.id }}", to: "\${{ actors.op }}", nftData: { id: "\${{ round == 'done' ? '3' : '12' }}", floor: "\${{ round == 'done' ? '12' : '3' }}" } }`)}`;
 const KNOWN = [PAIRS[0], PAIRS[1], PAIRS[4], ["two units whose id the token defines", FLATS]] as const;
 
-test.for(KNOWN)("%s: where the record of the first one is known, the other one's is its own", async ([, steps]) => {
+test.for(KNOWN)("%s: the second record proves the second write if the answer to the first write is known", async ([, steps]) => {
   const { settled, ended } = await both(steps, { gone: "arrives", done: "answered" });
   expect(settled).toEqual({ gone: "applied" });
   expect(ended).toEqual({ done: "changed", gone: "changed" });
@@ -170,7 +170,7 @@ test.for(KNOWN)("%s: where the record of the first one is known, the other one's
 
 // The round "gone" loses its mint at once. While it looks for that mint, the round "done" sends its own mint. The list of transactions then
 // shows the record of the second mint under an id that no answer names.
-test("a mint that is sent while another one is looked for is not taken for that one", async () => {
+test("a mint that is sent during the probe of another mint does not prove that mint", async () => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const [looks, isDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let [writes, isLost] = [0, false];
@@ -208,7 +208,7 @@ const NOBODY_WAITS = `uses: ledger.token.mint, with: { id: "\${{ steps.token.id 
 test.for([
   ["of one run", [`${FUNDS}${each(NOBODY_WAITS)}`]],
   ["of two runs", [`${FUNDS}  - { id: one, ${NOBODY_WAITS} }\n`, `${FUNDS}  - { id: other, ${NOBODY_WAITS} }\n`]],
-] as const)("two writes %s have the same answer at the same moment: it proves one of them only", async ([, playbooks]) => {
+] as const)("the same answer to two writes %s proves only one of them", async ([, playbooks]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const folder = folderForTest();
   const answer = Promise.withResolvers<Exchanged>();

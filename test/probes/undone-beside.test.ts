@@ -48,7 +48,7 @@ test.for([
   ],
   ["a deposit, which the second one takes out", `${VAULT}${either(PUT, TAKE)}`],
   ["a withdrawal, which the second one puts in", `${VAULT}  - { id: put, ${PUT} }\n${either(TAKE, PUT)}`],
-] as const)("%s", async ([, steps]) => {
+] as const)("a lost write that a parallel write undoes is unknown, and not sent again: %s", async ([, steps]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   const intended: string[] = [];
   const [areIntended, isDone, isUndone] = [
@@ -90,7 +90,7 @@ test.for([
 test.for([
   ["of the same approver", user("bob"), "unclear"],
   ["of another approver", user("alice"), "nothing"],
-] as const)("a vote that cannot be seen, beside one %s: %s", ([, other, seen]) => {
+] as const)("a missing vote beside a vote %s is %s", ([, other, seen]) => {
   const entries = (status: string): Json => [
     { ...user("bob"), status },
     { ...user("alice"), status: "PENDING" },

@@ -45,7 +45,7 @@ const UNDONE = [
   },
 ] as const;
 
-test.for(UNDONE)("$write: it is sent once, and unknown when its answer is lost", async ({ steps }) => {
+test.for(UNDONE)("a lost write is unknown and not sent again: $write", async ({ steps }) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [isNext, sent] = [false, 0];
   const ran = await runnerForTest()(`${HEAD}${steps}`, targetOf(sandbox), {

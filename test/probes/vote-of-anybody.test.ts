@@ -28,7 +28,7 @@ test.for([
   ["by anybody of the organization", ANYBODY, "as: voter, ", "unknown"],
   ["by whoever the key acts for", KEY_OWNER, "as: { ledger: key }, ", "unknown"],
   ["by the key, whose entity the environment names", KEY_OWNER, "as: { ledger: key }, ", "changed"],
-] as const)("a vote that is given %s, and whose answer is lost, is not taken for absent", async ([by, approver, as, ended]) => {
+] as const)("a lost vote that is given %s does not count as absent", async ([by, approver, as, ended]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let isNext = false;
   const { completed, stopped } = await runnerForTest()(
@@ -50,7 +50,7 @@ test.for([
 test.for([
   ["in a word that the profile does not know", (text: string) => text.replaceAll('"status":"APPROVED"', '"status":"Accepted"')],
   ["without the entries of the approvers", (text: string) => text.replaceAll('"approvers"', '"voters"')],
-] as const)("a vote that the service shows %s is not taken for absent, and not given again", async ([, change]) => {
+] as const)("a vote that the service shows %s does not count as absent, and is not sent again", async ([, change]) => {
   const { sandbox } = await sandboxForTest({ commitDelayMs: 0 });
   let [isNext, sent] = [false, 0];
   const { stopped } = await runnerForTest()(
