@@ -34,7 +34,7 @@ test.each(["ledger", "investor"] as const)(
   },
 );
 
-test("the document calls things as the profile does", async () => {
+test("the document uses the names of the profile", async () => {
   const profile = profileWith({
     ledger: { onBehalfOf: { in: "header", name: "X-Acting" }, parameters: { pageSize: "size" } },
     investor: { parameters: { limit: "perPage" } },
@@ -49,7 +49,7 @@ test("the document calls things as the profile does", async () => {
   expect(investor.paths["/token-sales"].get.parameters).toMatchObject([{}, { name: "perPage" }, {}, {}, {}, {}]);
 });
 
-test("the page shows what there is, lets nothing in, and needs nothing from elsewhere", async () => {
+test("the page shows the data of the sandbox, runs no foreign script, and loads nothing from elsewhere", async () => {
   const evil = `<script>alert("1")</script>'&`;
   const seed = readSeed({ ledger: { tokens: [{ id: "GOLD", accounts: [{ entity: { userId: evil }, balance: "10.50" }] }] } });
   const { sandbox, ledger } = await sandboxForTest({ seed });
@@ -83,7 +83,7 @@ test("the page shows what there is, lets nothing in, and needs nothing from else
   expect(style).toContain("light dark");
 });
 
-test("a long list shows its newest", async () => {
+test("a long list on the page shows its newest items", async () => {
   const { sandbox, ledger } = await sandboxForTest();
   const data = Array.from({ length: 25 }, (_, at) => ({ id: `asset-${at}-` }));
   await ledger("POST /asset", { body: { assetType: "Property", data } });

@@ -19,7 +19,7 @@ const decide = (caller: Caller, word: string, as: string, ...[id, comment]: [id:
   });
 const get = async (caller: Caller, id: string) => (await caller.ledger("GET /approval", { query: { id, approvalType } })).body;
 
-test("approvers decide, and the history shows it", async () => {
+test("approvers decide, and the history shows their votes", async () => {
   const caller = await sandboxForTest();
   const id = await request(caller, {
     approvers: [user("bob"), user("carol")],
@@ -52,7 +52,7 @@ test("approvers decide, and the history shows it", async () => {
   expect((await caller.ledger("GET /approval/history", { query: { id, approvalType } })).body).toMatchObject({ id, count: 3 });
 });
 
-test("only the requester cancels, and time runs out", async () => {
+test("only the requester can cancel a request, and nobody can decide after its time", async () => {
   const caller = await sandboxForTest();
   const cancelled = await request(caller, { approvers: [user("bob")] });
   expect(await decide(caller, "cancel", bob, cancelled)).toMatchObject({
@@ -78,7 +78,7 @@ test("only the requester cancels, and time runs out", async () => {
   });
 });
 
-test("an approver counts once, however often it is named or votes", async () => {
+test("an approver counts once, however often they are named or vote", async () => {
   const caller = await sandboxForTest();
   const twice = { approvers: [user("bob"), user("bob")] };
   expect(
@@ -98,7 +98,7 @@ test("an approver counts once, however often it is named or votes", async () => 
   expect((await get(caller, anybody)).status).toBe("APPROVED");
 });
 
-test("a file that is served with other words for a status keeps its requests", async () => {
+test("a file keeps its requests when it is served with other status words", async () => {
   const path = fileForTest();
   const asked = { approvers: [user("bob"), user("carol")] };
   const before = await sandboxForTest({ path });

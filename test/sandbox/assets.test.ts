@@ -4,7 +4,7 @@ import { sandboxForTest, user } from "./caller.ts";
 const alice = "userId:alice";
 const bob = "userId:bob";
 
-test("an asset is created, changed, replaced, passed on and deleted, and its history shows all of it", async () => {
+test("an asset is created, changed, replaced, transferred and deleted, and its history shows each change", async () => {
   const { ledger } = await sandboxForTest();
   const created = await ledger("POST /asset", {
     as: alice,
@@ -60,7 +60,7 @@ test("an asset is created, changed, replaced, passed on and deleted, and its his
   });
 });
 
-test("a type, an id and an owner must be right", async () => {
+test("an asset with a wrong type, id or owner is refused", async () => {
   const { ledger } = await sandboxForTest();
   const create = (data: unknown, assetType = "Property") => ledger("POST /asset", { as: alice, body: { assetType, data } });
   await create([{ id: "P1" }, { id: "P2", ledgerMetadata: { owners: [user("bob")] } }]);
@@ -77,7 +77,7 @@ test("a type, an id and an owner must be right", async () => {
   });
 });
 
-test("the primary key and the parameter names are those of the profile", async () => {
+test("the sandbox uses the primary key and the parameter names of the profile", async () => {
   const { profileWith } = await import("../../src/contract/profile.ts");
   const profile = profileWith({
     ledger: {
@@ -119,7 +119,7 @@ test("a list comes in pages, the last without a bookmark", async () => {
   });
 });
 
-test("a PATCH that would smuggle owners in is refused", async () => {
+test("a PATCH that would change owners is refused", async () => {
   const { ledger } = await sandboxForTest();
   await ledger("POST /asset", { as: alice, body: { assetType: "Property", data: { id: "P1" } } });
   for (const ledgerMetadata of [{ owners: [user("bob")] }, { owners: [null] }, "owners"]) {

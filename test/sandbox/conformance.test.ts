@@ -178,7 +178,7 @@ const operations = Object.values(contract.operations);
 console.log(`conformance: ${operations.length} operations, ${REQUESTS_PER_OPERATION} requests each, seed ${SEED}`);
 
 test.each(operations.map((operation) => [operation.name, operation] as const))(
-  "%s answers as the contract says, or refuses in a known way",
+  "%s answers as the contract says, or refuses with a listed condition",
   async (name, operation) => {
     const caller = await sandboxForTest({ seed: populated, commitDelayMs: 0 });
     const pools = await poolsOf(caller);

@@ -24,7 +24,7 @@ const createAsset = (caller: Caller, id: string) =>
   caller.ledger("POST /asset", { body: { assetType: "Property", data: { id } } });
 const mint = (caller: Caller) => caller.ledger("POST /token/mint", { body: [{ id: "T1", to: user("bob"), value: 1 }] });
 
-test("a killed sandbox has lost nothing that it acknowledged", async () => {
+test("a killed sandbox loses nothing that it acknowledged", async () => {
   const path = fileForTest();
   const first = await serve(path);
   const acknowledged: string[] = [];
@@ -53,7 +53,7 @@ test("a killed sandbox has lost nothing that it acknowledged", async () => {
   expect(commits.filter(({ operation }: { operation: string }) => operation === "ledger.asset.create")).toHaveLength(kept.length);
 });
 
-test("a write that was pending when the sandbox was killed is committed later, once", async () => {
+test("a write that was pending when the sandbox was killed is committed once, later", async () => {
   const path = fileForTest();
   const first = await serve(path, 400);
   const { receiptId } = (
@@ -87,7 +87,7 @@ test("two processes serve one file as one service", async () => {
   expect(Math.abs(Number(here) - Number(there))).toBeLessThan(5_000);
 });
 
-test("hundreds of clients at once are all answered", async () => {
+test("hundreds of parallel clients all get an answer", async () => {
   const caller = await sandboxForTest({ path: fileForTest() });
   await caller.ledger("POST /token", { body: [{ id: "T1" }] });
   const answers = await Promise.all(Array.from({ length: 300 }, () => mint(caller)));
@@ -95,7 +95,7 @@ test("hundreds of clients at once are all answered", async () => {
   expect((await caller.ledger("GET /token", { query: { id: "T1" } })).body.totalSupply).toBe(300);
 });
 
-test("a file of the first version is brought up to date, and keeps what it has", async () => {
+test("a file of the first version is upgraded, and keeps its data", async () => {
   const path = fileForTest();
   const before = await startSandbox({ path, commitDelayMs: 60_000 });
   const { receiptId } = (
@@ -117,7 +117,7 @@ test("a file of the first version is brought up to date, and keeps what it has",
   expect((await ledger("GET /asset", { query: { assetType: "Property", id: "P1", depth: "3" } })).status).toBe(200);
 });
 
-test("a clock that would go past every timestamp stays where it is", async () => {
+test("the clock refuses an advance past the last valid timestamp", async () => {
   const { ledger, control } = await sandboxForTest();
   expect(await control("POST /clock", { advance: "99999999d" })).toMatchObject({
     status: 400,

@@ -36,7 +36,7 @@ test.each([
   ["drop-before", false],
   ["drop-after", true],
   ["truncated", true],
-] as const)("%s: no answer, and the asset is there: %s", async (fault, there) => {
+] as const)("the fault %s gives no answer; the asset exists: %s", async (fault, there) => {
   const caller = await struckBy(fault);
   expect(await create(caller, "P1")).toBe("no answer");
   expect(await exists(caller, "P1")).toBe(there);
@@ -47,7 +47,7 @@ test.each([
   ["garbage", 201, "application/json"],
   ["html", 201, "text/html"],
   [{ "status-after": 502 }, 502, "application/json"],
-] as const)("%s: a bad answer, and the asset is there", async (fault, status, type) => {
+] as const)("the fault %s gives a bad answer, and the asset exists", async (fault, status, type) => {
   const caller = await struckBy(fault);
   const seen = (await create(caller, "P1")) as Seen;
   expect(seen.status).toBe(status);
@@ -56,7 +56,7 @@ test.each([
   expect(await exists(caller, "P1")).toBe(true);
 });
 
-test("a status is answered before anything is done, with the time to wait", async () => {
+test("the fault `status` answers before anything is done, with the time to wait", async () => {
   const caller = await struckBy({ status: 429, retryAfter: "1500ms" });
   const seen = (await create(caller, "P1")) as Seen;
   expect(seen).toMatchObject({ status: 429 });
@@ -72,7 +72,7 @@ test.each([
   [{ "gateway-after": 503, retryAfter: "2s", body: "text" }, ["text/plain; charset=utf-8", "2"], true],
   [{ "gateway-after": 401, body: "json" }, ["application/json", null], true],
   [{ "gateway-after": 403, body: "empty" }, [null, null], true],
-] as const)("%o: a gateway answers in words of its own", async (fault, heads, there) => {
+] as const)("the fault %o answers in the words of a gateway", async (fault, heads, there) => {
   const caller = await struckBy(fault);
   const { headers, text, ...seen } = (await create(caller, "P1")) as Seen;
   expect(seen.status).toBe("gateway" in fault ? fault.gateway : fault["gateway-after"]);
@@ -82,7 +82,7 @@ test.each([
   expect(await exists(caller, "P1")).toBe(there);
 });
 
-test("an answer is late, and the write is not", async () => {
+test("the fault `delay` delays the answer, and not the write", async () => {
   const caller = await struckBy({ delay: "3s" });
   const order: string[] = [];
   const answered = create(caller, "P1").finally(() => order.push("answered"));
@@ -92,7 +92,7 @@ test("an answer is late, and the write is not", async () => {
   expect(order).toEqual(["written", "answered"]);
 });
 
-test("a receipt stays pending for its time, and holds up nobody else", async () => {
+test("the fault `receipt-pending` keeps a receipt pending, and delays no other write", async () => {
   const caller = await struckBy({ "receipt-pending": "10m" });
   const { receiptId } = JSON.parse(((await create(caller, "P1", "?async=true")) as Seen).text);
   expect((await caller.ledger("POST /asset", asset("P2"))).status).toBe(201);
@@ -107,7 +107,7 @@ test("a receipt stays pending for its time, and holds up nobody else", async () 
   ).toEqual(["P2", "P1"]);
 });
 
-test("a doomed transaction ends FAILED with its message, and nothing is committed", async () => {
+test("the fault `receipt-failed` ends a transaction as FAILED with its message, and commits nothing", async () => {
   const caller = await struckBy({ "receipt-failed": "endorsement failure" }, { times: 2 });
   const { receiptId } = JSON.parse(((await create(caller, "P1", "?async=true")) as Seen).text);
   expect(await create(caller, "P2")).toMatchObject({ status: 500, text: expect.stringContaining("endorsement failure") });
@@ -119,7 +119,7 @@ test("a doomed transaction ends FAILED with its message, and nothing is committe
   expect(await exists(caller, "P1")).toBe(false);
 });
 
-test("an asynchronous write that breaks a rule is taken in, and its receipt says why it failed", async () => {
+test("an asynchronous write that breaks a rule is accepted, and its receipt says why it failed", async () => {
   const caller = await sandboxForTest();
   await create(caller, "P1");
   expect(await create(caller, "P1")).toMatchObject({ status: 409 });
@@ -132,7 +132,7 @@ test("an asynchronous write that breaks a rule is taken in, and its receipt says
   expect(await caller.ledger("POST /asset", malformed)).toMatchObject({ status: 400, body: { condition: "invalid parameters" } });
 });
 
-test("rules count the calls that they match, and the first that is due fires", async () => {
+test("each rule of a plan counts the calls that it matches, and the first rule that is due acts", async () => {
   const caller = await sandboxForTest({
     faults: [
       { operation: "ledger.asset.*", nth: 2, fault: { status: 503 } },
@@ -152,7 +152,7 @@ test("rules count the calls that they match, and the first that is due fires", a
   });
 });
 
-test("the plan is replaced at run time, also for the investor interface", async () => {
+test("the plan can be replaced at run time, also for the investor interface", async () => {
   const caller = await sandboxForTest();
   const sale = () => caller.investor("GET /token-sales/saleActive1");
   expect((await caller.control("POST /faults", [{ operation: "investor.*", fault: { status: 503 } }])).status).toBe(200);
@@ -182,7 +182,7 @@ test.each([
   ['[{"nth": 0, "fault": "html"}]', "[0].nth"],
   ['[{"fault": "html", "often": 2}]', '[0]: unknown field "often"; known fields: operation, nth, times, fault'],
   ["{}", "the fault plan is wrong: must be a list"],
-])("a wrong plan is refused where it is wrong: %s", (text, where) => {
+])("a wrong plan is refused with the place of the mistake: %s", (text, where) => {
   expect(() => readFaults(parseJson(text))).toThrow(where);
   expect(() => readFaults(parseJson(text))).toThrow(Failure);
 });
@@ -193,18 +193,18 @@ test("a plan is read with exact numbers", () => {
   ]);
 });
 
-test("the examples of the schema are plans", () => {
+test("the examples of the schema are valid plans", () => {
   const { examples } = JSON.parse(readFileSync("schemas/faults.schema.json", "utf8")) as { examples: unknown[] };
   for (const example of examples) expect(readFaults(example)).toEqual(example);
 });
 
-test("a sandbox does not start with a plan or a seed that is wrong", async () => {
+test("a sandbox does not start with a wrong plan or seed", async () => {
   const path = fileForTest();
   await expect(startSandbox({ path, faults: [{ fault: { delay: "soon" } }] })).rejects.toThrow("[0].fault.delay");
   await expect(startSandbox({ path, seed: { orgId: "" } })).rejects.toThrow("orgId");
 });
 
-test("stale: a read shows an earlier moment, a later read may show a still earlier one, and writes do not notice", async () => {
+test("the fault `stale` makes reads show earlier moments in any order, and does not affect writes", async () => {
   const stale = (nth: number, ago: string): FaultRule => ({ operation: "ledger.asset.*", nth, fault: { stale: ago } });
   const caller = await sandboxForTest({ commitDelayMs: 0, faults: [stale(1, "5s"), stale(2, "15s"), stale(3, "15s")] });
   const { ledger, control } = caller;

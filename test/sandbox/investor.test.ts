@@ -51,7 +51,7 @@ test("sales are listed by state, kind, words and order", async () => {
   });
 });
 
-test("what is bought is held, and each purchase is on record", async () => {
+test("a purchase adds to the holdings, and is recorded", async () => {
   const caller = await sandboxForTest();
   const bought = await buy(caller, { amount: 10.5 });
   expect(bought.body).toEqual({
@@ -121,7 +121,7 @@ test("the answers have every field that the description lists", async () => {
   }
 });
 
-test("a purchase is refused as the rules say", async () => {
+test("a purchase that breaks a rule is refused with its condition", async () => {
   const caller = await sandboxForTest();
   const refused = (condition: string) => ({ status: 422, body: { status: "Failed", condition } });
   expect(await buy(caller, { tokenSaleId: "saleUpcoming1" })).toMatchObject(refused("sale not active"));
@@ -147,7 +147,7 @@ test("a purchase is refused as the rules say", async () => {
   expect((await buy(caller, { tokenSaleId: "saleUpcoming1" })).status).toBe(201);
 });
 
-test("a country is one of ISO 3166-1", async () => {
+test("a country must have a numeric code of ISO 3166-1", async () => {
   const { investor } = await sandboxForTest();
   const nameOf = async (countryCode: number): Promise<unknown> => {
     const { status, body } = await investor("POST /identity/kyc", { body: { countryCode } });
@@ -163,7 +163,7 @@ test("a country is one of ISO 3166-1", async () => {
   expect(await nameOf(620.5)).toBe(400);
 });
 
-test("an unknown key is refused in the envelope", async () => {
+test("an unknown key is refused in the form of the investor interface", async () => {
   const { investor } = await sandboxForTest();
   const unauthorized = { status: 401, body: { status: 0, message: "Unauthorized User" } };
   for (const path of [
@@ -176,7 +176,7 @@ test("an unknown key is refused in the envelope", async () => {
   }
 });
 
-test("payouts pay interest by the period and the principal at the end", async () => {
+test("payouts pay interest each period, and the principal at the end", async () => {
   const { investor } = await sandboxForTest();
   const path = "/payouts/store1/token/tokenSolar/sale/saleDebt1/schedule";
   const { body } = await investor(`GET ${path}`, { query: { quantity: "12.5", timezone: "Europe/Lisbon" } });

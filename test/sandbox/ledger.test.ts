@@ -5,7 +5,7 @@ import { sandboxForTest } from "./caller.ts";
 
 const asset = { assetType: "Property", data: { id: "P1", value: 1 } };
 
-test("the caller must know the key, the app and how to name an entity", async () => {
+test("a request needs the key, the app and a valid entity", async () => {
   const { ledger, sandbox } = await sandboxForTest();
   expect(await ledger("GET /asset/stats", { headers: { "X-API-KEY": "wrong" } })).toMatchObject({
     status: 401,
@@ -23,7 +23,7 @@ test("the caller must know the key, the app and how to name an entity", async ()
   });
 });
 
-test("what does not fit the written contract is refused", async () => {
+test("a request that does not fit the contract is refused", async () => {
   const { ledger } = await sandboxForTest();
   const refused = { status: 400, body: { status: "Error", condition: "invalid parameters" } };
   expect(await ledger("POST /asset", { body: "{" })).toMatchObject(refused);
@@ -38,7 +38,7 @@ test("what does not fit the written contract is refused", async () => {
   expect(await ledger("POST /asset", { body: '{"assetType":"Property","data":{"__proto__":{}}}' })).toMatchObject(refused);
 });
 
-test("a write that need not wait answers at once, and its receipt shows the outcome", async () => {
+test("an asynchronous write is answered at once, and its receipt shows the outcome", async () => {
   const { ledger, control } = await sandboxForTest({ commitDelayMs: 60_000 });
   const submitted = await ledger("POST /asset", { body: asset, query: { async: "true" } });
   const twin = await ledger("POST /asset", { body: asset, query: { async: "true" } });
@@ -74,7 +74,7 @@ test("a write that need not wait answers at once, and its receipt shows the outc
   ]);
 });
 
-test("a write whose caller has hung up is committed all the same", async () => {
+test("a write is committed even if its caller has closed the connection", async () => {
   const { ledger, control, sandbox } = await sandboxForTest({ commitDelayMs: 5_000 });
   const { host, hostname, port, pathname } = new URL(`${sandbox.ledgerBaseUrl}/tokenize/app1/asset`);
   const body = JSON.stringify(asset);
@@ -91,7 +91,7 @@ test("a write whose caller has hung up is committed all the same", async () => {
   await expect.poll(later).toBe(200);
 });
 
-test("time moves as requested, and the Date header with it", async () => {
+test("the clock advances as requested, and so does the Date header", async () => {
   const { ledger, control, sandbox } = await sandboxForTest();
   await control("POST /clock", { advance: "10d" });
   await ledger("POST /asset", { body: asset });
@@ -102,7 +102,7 @@ test("time moves as requested, and the Date header with it", async () => {
   for (const body of [{ advance: "soon" }, {}, "{", undefined]) expect((await control("POST /clock", body)).status).toBe(400);
 });
 
-test("closing answers nobody falsely", async () => {
+test("a sandbox that closes gives no false answer", async () => {
   const caller = await sandboxForTest({ commitDelayMs: 60_000 });
   const waiting = caller.ledger("POST /asset", { body: asset });
   setTimeout(() => void caller.sandbox.close(), 50);

@@ -3,7 +3,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { LOAD_SEED, runLoad } from "../../bench/sandbox-load.ts";
 import { fileForTest } from "./caller.ts";
 
-test("30 clients at once: nothing lost, nothing made", async () => {
+test("with 30 parallel clients, no token is lost or invented", async () => {
   const seed = 7;
   const sandbox = await startSandbox({ path: fileForTest(), seed: LOAD_SEED, commitDelayMs: 5 });
   const result = await runLoad(sandbox, { clients: 30, requests: 40, seed });

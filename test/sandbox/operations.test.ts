@@ -9,7 +9,7 @@ test("the sandbox implements every operation of the contract, and no other", () 
   expect([...implemented, "ledger.receipt.get"].toSorted()).toEqual(Object.keys(contract.operations).toSorted());
 });
 
-test("every condition that is listed has a status", () => {
+test("every listed condition has a status", () => {
   const listed = Object.values(contract.operations).flatMap(({ conditions, furtherConditions }) => [
     ...conditions,
     ...furtherConditions,

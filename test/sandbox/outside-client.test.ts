@@ -31,7 +31,7 @@ async function call(client: Client, name: string, params: Readonly<Record<string
 
 const written = { transactionId: expect.stringMatching(/./), receiptId: expect.stringMatching(/./) };
 
-test("it knows every operation", async () => {
+test("a foreign client finds every operation in the document", async () => {
   const caller = await sandboxForTest();
   for (const name of ["ledger", "investor"] as const) {
     const client = await clientOf(caller, name);
@@ -41,7 +41,7 @@ test("it knows every operation", async () => {
   }
 });
 
-test("it records an asset, creates a token, mints, reads and lists", async () => {
+test("a foreign client creates an asset and a token, mints, reads and lists", async () => {
   const ledger = await clientOf(await sandboxForTest(), "ledger");
   const as = { actAs: "userId:alice" };
   const asset = { assetType: "Property", data: { id: "LOFT1", city: "Lisbon" } };
@@ -78,7 +78,7 @@ test("it records an asset, creates a token, mints, reads and lists", async () =>
   });
 });
 
-test("it buys from a sale, and finds what it bought", async () => {
+test("a foreign client buys from a sale, and finds its purchase", async () => {
   const investor = await clientOf(await sandboxForTest(), "investor");
   const sales = (await call(investor, "investor.sales.list", { status: "1" })) as { response: { sales: { id: string }[] } };
   const tokenSaleId = sales.response.sales[0]?.id ?? "";
@@ -93,7 +93,7 @@ test("it buys from a sale, and finds what it bought", async () => {
   });
 });
 
-test("it follows a document that calls things otherwise", async () => {
+test("a foreign client follows a document with other names", async () => {
   const profile = profileWith({
     ledger: { onBehalfOf: { in: "header", name: "X-Acting" }, parameters: { pageSize: "size", bookmark: "after" } },
   });

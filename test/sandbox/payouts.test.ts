@@ -11,7 +11,7 @@ const zone = (name: string): Zone => {
 };
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-test("months pass on the wall of a timezone", () => {
+test("months are added in the local time of a timezone", () => {
   const later = (name: string, from: string, months: number): string => iso(zone(name).plusMonths(Date.parse(from), months));
   expect(later("UTC", "2026-01-31T12:00:00.123Z", 1)).toBe("2026-02-28T12:00:00.123Z");
   expect(later("Europe/Lisbon", "2026-01-15T12:00:00.000Z", 6)).toBe("2026-07-15T11:00:00.000Z");
@@ -49,7 +49,7 @@ test("payouts are due at the same time of day in the user's timezone", async () 
   });
 });
 
-test("a date of purchase is a day that exists, in the form of ISO 8601", async () => {
+test("a purchase date must be an existing day in the form of ISO 8601", async () => {
   const { investor } = await sandboxForTest();
   const statusOf = async (purchaseDate: string) =>
     (await investor("GET /payouts/store1/token/tokenSolar/schedule", { query: { purchaseDate } })).status;

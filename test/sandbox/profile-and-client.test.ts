@@ -178,7 +178,7 @@ test("the other profile differs from the default in every setting", () => {
 test.for([
   ["the default", DEFAULT_PROFILE],
   ["another", OTHER_PROFILE],
-] as const)("client and sandbox understand one another by %s profile", async ([, profile]) => {
+] as const)("client and sandbox work together with %s profile", async ([, profile]) => {
   const { run } = await pairWith(profile);
   const { outcome, stopped } = await run(profile);
   expect(outcome, JSON.stringify(stopped)).toBe("passed");
@@ -195,7 +195,7 @@ async function cameTo(run: Pair["run"], profile: Profile): Promise<string> {
   }
 }
 
-test("a client that has one setting otherwise than its service does not get through, unless no client needs it", async () => {
+test("a client with one wrong setting fails, unless no client needs the setting", async () => {
   const { run } = await pairWith(OTHER_PROFILE);
   const ends: Record<string, string> = {};
   for (const path of settings()) ends[path.join(".")] = await cameTo(run, otherBut(path));

@@ -10,7 +10,7 @@ const bonds = ["A", "B", "C"].map((Isin) => ({ Isin }));
 const create = (caller: Caller) =>
   caller.ledger("POST /asset", { headers: as("alice"), body: { assetType: "Bond", data: bonds } });
 
-test("another name and place of the acting entity, other parameters and page sizes", async () => {
+test("a profile can change the name and place of the acting entity, parameters and page sizes", async () => {
   const caller = await sandboxForTest({ profile });
   await create(caller);
   const first = await caller.ledger("GET /asset/all", { query: { assetType: "Bond" } });
@@ -26,7 +26,7 @@ test("another name and place of the acting entity, other parameters and page siz
   }
 });
 
-test("other status codes of refusals", async () => {
+test("a profile can change the status codes of refusals", async () => {
   const caller = await sandboxForTest({ profile });
   await create(caller);
   expect(await create(caller)).toMatchObject({ status: 418, body: { condition: "asset already exists" } });
@@ -39,7 +39,7 @@ test("other status codes of refusals", async () => {
   expect((await caller.investor("GET /token-sales/none")).status).toBe(410);
 });
 
-test("other words of receipts", async () => {
+test("a profile can change the words of receipts", async () => {
   const { ledger, control } = await sandboxForTest({ profile, commitDelayMs: 60_000 });
   const submit = async () =>
     (await ledger("POST /asset", { query: { async: "true" }, body: { assetType: "Bond", data: { Isin: "A" } } })).body;
@@ -51,7 +51,7 @@ test("other words of receipts", async () => {
   expect([await word(good), await word(twin)]).toEqual(["DONE", "BROKEN"]);
 });
 
-test("other words of requests, and another flag for the pending ones", async () => {
+test("a profile can change the words of requests, and the flag for pending ones", async () => {
   const { ledger } = await sandboxForTest({ profile });
   const approvalType = "payment";
   const query = { approvalType };
@@ -73,7 +73,7 @@ test("other words of requests, and another flag for the pending ones", async () 
   expect([await queue({}), await queue({ open: "false" })]).toEqual([0, 3]);
 });
 
-test("other parameters of the investor interface", async () => {
+test("a profile can change the parameters of the investor interface", async () => {
   const { investor } = await sandboxForTest({ profile });
   const sales = async (query: Record<string, string>) => (await investor("GET /token-sales", { query })).body.response;
   expect((await sales({})).pagination).toEqual({ page: 1, limit: 2, totalPages: 3, totalItems: 5 });
@@ -85,7 +85,7 @@ test("other parameters of the investor interface", async () => {
   expect((await investor(schedule, { query })).body.response).toMatchObject({ totalPrincipal: 200 });
 });
 
-test("another place for the new owner, and none but an entity in it", async () => {
+test("a profile can change the place of the new owner, which must be an entity", async () => {
   const { ledger } = await sandboxForTest({ profile });
   await ledger("POST /asset", { headers: as("alice"), body: { assetType: "Bond", data: bonds } });
   const request = (data: object) =>
@@ -102,7 +102,7 @@ test("another place for the new owner, and none but an entity in it", async () =
   expect((await ledger("GET /asset", { query })).body.owners).toEqual([user("carol")]);
 });
 
-test("other names of fields, and other codes of success", async () => {
+test("a profile can change the names of fields, and the codes of success", async () => {
   const caller = await sandboxForTest({ profile });
   await caller.ledger("POST /token/vault", { headers: as("alice"), body: [{ id: "V1", vaultToken: [{ id: "S1" }] }] });
   const update = (body: object) => caller.ledger("PATCH /token/vault", { headers: as("alice"), body: [body] });

@@ -19,7 +19,7 @@ const seed = readSeed({
 });
 const lease = (depth: string) => ({ query: { assetType: "Lease", id: "L1", depth } });
 
-test("depth puts assets in the place of their ids, level by level", async () => {
+test("`depth` replaces the ids of assets by the assets, level by level", async () => {
   const { ledger } = await sandboxForTest({ seed });
   const data = async (depth: string) => (await ledger("GET /asset", lease(depth))).body.data;
   expect(await data("0")).toEqual({ id: "L1", house: "H1", renewed: "L1" });
@@ -45,7 +45,7 @@ test("a history shows the assets as they are now, and a deleted one by its id", 
   expect(await house()).toBe("H1");
 });
 
-test("references that multiply are refused before they fill the memory", async () => {
+test("references that would fill the memory are refused", async () => {
   const { ledger } = await sandboxForTest({ seed });
   await ledger("POST /asset", { body: { assetType: "House", data: { id: "H2", keepers: Array(1_001).fill("ben") } } });
   expect(await ledger("GET /asset", { query: { assetType: "House", id: "H2", depth: "1" } })).toMatchObject({ status: 400 });

@@ -8,7 +8,7 @@ function refused(status: number, condition: string): object {
   return { status, body: { condition } };
 }
 
-test("a revoked key is given out, and is honoured nowhere", async () => {
+test("the sandbox has a revoked key, and refuses it everywhere", async () => {
   const { investor, sandbox } = await sandboxForTest();
   expect(sandbox.credentials["REVOKED_KEY"]).toBeDefined();
   for (const call of ["GET /token-sales", "GET /investments/user/tokens"]) {
@@ -18,7 +18,7 @@ test("a revoked key is given out, and is honoured nowhere", async () => {
   expect(await investor("POST /identity/kyc", { as: "REVOKED_KEY", body })).toMatchObject(refused(401, "Unauthorized User"));
 });
 
-test("what a cut-off entity reads ends in a server error, in the words of the call", async () => {
+test("a read of a cut-off entity ends with the server error that its call lists", async () => {
   const { ledger } = await sandboxForTest();
   await ledger("POST /asset", { as: alice, body: { ...document, data: { id: "D1" } } });
   const as = "userId:offline";
@@ -29,7 +29,7 @@ test("what a cut-off entity reads ends in a server error, in the words of the ca
   expect(await ledger("GET /asset/all", { as: alice, query: document })).toMatchObject({ status: 200, body: { count: 1 } });
 });
 
-test("what a cut-off entity writes is accepted and never committed, as its receipt shows", async () => {
+test("an asynchronous write of a cut-off entity is accepted, and its receipt says that it failed", async () => {
   const { ledger, control } = await sandboxForTest();
   const as = "userId:offline";
   const body = { ...document, data: { id: "D1" } };
@@ -43,7 +43,7 @@ test("what a cut-off entity writes is accepted and never committed, as its recei
   expect((await control("GET /commits")).body.commits).toEqual([]);
 });
 
-test("an acting entity of another organization is refused in the words of the call", async () => {
+test("an acting entity of another organization is refused with the condition that the call lists", async () => {
   const { ledger } = await sandboxForTest();
   await ledger("POST /token", { as: alice, body: [{ id: "T1" }] });
   const as = "orgId:org2";
@@ -62,7 +62,7 @@ test("an acting entity of another organization is refused in the words of the ca
   );
 });
 
-test("a name that nothing could be read back under names nobody, and the ledger continues", async () => {
+test("an entity attribute such as `__proto__` is refused, and the ledger continues", async () => {
   const { ledger } = await sandboxForTest();
   for (const key of ["constructor", "__proto__", "prototype"]) {
     const writing = { as: `${key}:x`, query: { async: "true" }, body: { ...document, data: { id: "D1" } } };
@@ -71,7 +71,7 @@ test("a name that nothing could be read back under names nobody, and the ledger 
   expect((await ledger("GET /asset/stats", { as: alice })).body).toMatchObject({ totalCount: 0 });
 });
 
-test("an empty text names nothing", async () => {
+test("an empty id is refused", async () => {
   const { ledger } = await sandboxForTest();
   expect(await ledger("GET /token", { query: { id: "" } })).toMatchObject(refused(400, "invalid parameters"));
   expect(await ledger("GET /asset", { query: { ...document, id: "" } })).toMatchObject(
@@ -88,7 +88,7 @@ test("an empty text names nothing", async () => {
   }
 });
 
-test("to those who decide on it, a request that is not there is what the description lists for the call", async () => {
+test("a decision on a missing request is refused with the condition that the call lists", async () => {
   const { ledger } = await sandboxForTest();
   const body = { approvalType: "payment", approvals: [{ id: "none" }] };
   expect(await ledger("POST /approval/accept", { body })).toMatchObject(refused(404, "asset not found"));
@@ -100,7 +100,7 @@ test("to those who decide on it, a request that is not there is what the descrip
   }
 });
 
-test("a path that cannot be read, or is very long, is refused in the form of the interface", async () => {
+test("an invalid or very long path is refused in the form of the interface", async () => {
   const { ledger, investor } = await sandboxForTest();
   const long = "a".repeat(5_000);
   expect(await ledger("GET /%zz")).toMatchObject(refused(400, "invalid parameters"));

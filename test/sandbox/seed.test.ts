@@ -63,7 +63,7 @@ const ledger = {
   ],
 };
 
-test("a ledger is populated from the start, digit for digit, and continues from there", async () => {
+test("a seed fills the ledger with exact amounts, and the ledger continues from there", async () => {
   const seed = readSeed(parseJson(writeJson({ ledger })));
   const { ledger: call, control } = await sandboxForTest({ seed });
   const token = await call("GET /token", { query: { id: "GOLD" } });
@@ -117,14 +117,14 @@ test("a ledger is populated from the start, digit for digit, and continues from 
   expect((await control("GET /commits")).body.commits).toHaveLength(2);
 });
 
-test("what a sale that is over has not sold is on sale again", () => {
+test("a seed can offer the unsold tokens of an ended sale again", () => {
   const over = { ...sale, startDay: -30, endDay: 0, tokenCountOnSale: "1000000", totalSoldTokens: "40" };
   const again = { ...sale, id: "again", tokenCountOnSale: "999960", totalSoldTokens: 0 };
   expect(readSeed({ sales: [over, again] }).sales).toHaveLength(2);
   expect(() => readSeed({ sales: [{ ...over, endDay: 1 }, again] })).toThrow("tokens[0].totalTokenCount");
 });
 
-test("the default seed is a seed, and what a seed leaves out is as in it", () => {
+test("the default seed is valid, and fills in what a seed leaves out", () => {
   expect(readSeed(DEFAULT_SEED)).toEqual(DEFAULT_SEED);
   expect(readSeed({})).toEqual(DEFAULT_SEED);
   expect(readSeed({ tokens: [] }).sales).toEqual([]);
@@ -132,7 +132,7 @@ test("the default seed is a seed, and what a seed leaves out is as in it", () =>
   for (const example of examples) expect(readSeed(example)).toMatchObject(example as object);
 });
 
-test("numbers without quotes are as good as numerals", async () => {
+test("a seed may have numbers without quotes", async () => {
   const [sale] = DEFAULT_SEED.sales;
   const text = writeJson({ sales: [{ ...sale, totalSoldTokens: "1250.25", startDay: "-1" }] });
   const seed = readSeed(parseJson(text.replaceAll(/"(-?\d+(?:\.\d+)?)"/g, "$1")));
@@ -175,7 +175,7 @@ test.each([
     { ledger: { tokens: [{ id: "T1", accounts: [{ entity: { userId: "a" }, balance: -1 }] }] } },
     "ledger.tokens[0].accounts[0].balance",
   ],
-])("a seed that is no seed is refused where it is wrong: %j", (value, where) => {
+])("an invalid seed is refused with the place of the mistake: %j", (value, where) => {
   expect(() => readSeed(value)).toThrow(where);
   expect(() => readSeed(value)).toThrow(Failure);
 });
@@ -193,7 +193,7 @@ test.each([
   [{ tokens: [{ id: "T1", accounts: [holding("6")], totalMintedAmount: 5 }] }, "ledger.tokens[0].totalMintedAmount"],
   [{ vaults: [{ id: "V1", tokenId: ["NONE"] }] }, "ledger.vaults[0]: there is no token NONE"],
   [{ vaults: [{ id: "V1", assets: [{ assetType: "Bond", id: "B1" }] }] }, "ledger.vaults[0]: there is no Bond with the id B1"],
-])("a ledger that cannot be is refused, and leaves nothing behind: %j", async (content, where) => {
+])("a seed with an impossible ledger is refused, and leaves no data: %j", async (content, where) => {
   const path = fileForTest();
   await expect(startSandbox({ path, seed: readSeed({ ledger: content }) })).rejects.toThrow(where);
   const sandbox = await startSandbox({ path });

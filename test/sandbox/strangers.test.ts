@@ -20,7 +20,7 @@ async function asked(
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text };
 }
 
-test("a name that somebody else lets lead here opens nothing, whatever the key", async () => {
+test("a request to a foreign host name is refused, whatever its key", async () => {
   const { sandbox } = await sandboxForTest();
   const key = `X-API-KEY: ${sandbox.ledgerApiKey}`;
   const paths = [
@@ -41,7 +41,7 @@ test("a name that somebody else lets lead here opens nothing, whatever the key",
     expect([host, (await asked(sandbox, "GET /_sandbox/health HTTP/1.1", `Host: ${host}`)).status]).toEqual([host, 200]);
 });
 
-test("a name that it was given is answered, and so is the address that was asked", async () => {
+test("a request to a declared host name or to the address is answered", async () => {
   const { sandbox } = await sandboxForTest({ host: "0.0.0.0", names: ["sandbox.test"] });
   for (const [host, status] of [
     ["sandbox.test:4010", 200],
@@ -52,7 +52,7 @@ test("a name that it was given is answered, and so is the address that was asked
     expect([host, (await asked(sandbox, "GET /_sandbox/health HTTP/1.1", `Host: ${host}`)).status]).toEqual([host, status]);
 });
 
-test("each new file has keys of its own, which it keeps; those that a seed gives are taken", async () => {
+test("each new file gets its own keys and keeps them, and a seed can set keys", async () => {
   const keysOf = async (path: string, seed = {}): Promise<readonly string[]> => {
     const sandbox = await startSandbox({ path, seed });
     await sandbox.close();
@@ -74,7 +74,7 @@ test("each new file has keys of its own, which it keeps; those that a seed gives
   expect(given).toEqual(["a-key-of-mine", expect.stringMatching(/^[\w-]{32,}$/), "another-of-mine"]);
 });
 
-test("what it holds, its clock and its faults are for who has the key", async () => {
+test("the page, the commits, the clock and the faults need the key", async () => {
   const { sandbox } = await sandboxForTest();
   const status = async (path: string, method: string, headers: Readonly<Record<string, string>>): Promise<number> =>
     (await fetch(sandbox.ledgerBaseUrl + path, { method, headers, ...(method === "POST" ? { body: "{}" } : {}) })).status;
@@ -100,14 +100,14 @@ test("what it holds, its clock and its faults are for who has the key", async ()
   expect((await fetch(`${sandbox.ledgerBaseUrl}/`)).headers.get("www-authenticate")).toContain("Basic");
 });
 
-test("its files are their owner's only", async () => {
+test("only the owner can read the files of the sandbox", async () => {
   const path = fileForTest();
   const sandbox = await startSandbox({ path });
   onTestFinished(() => sandbox.close());
   for (const file of [path, `${path}-wal`, `${path}-shm`]) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
 });
 
-test("connections that stall keep nobody out", async () => {
+test("stalled connections do not block other clients", async () => {
   const { sandbox, ledger } = await sandboxForTest();
   const { port } = new URL(sandbox.ledgerBaseUrl);
   for (let count = 0; count < SANDBOX_LIMITS.connections + 50; count++) {

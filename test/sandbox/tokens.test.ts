@@ -36,7 +36,7 @@ const burn = (caller: Caller, as: string, item: object) => caller.ledger("POST /
 const balance = (caller: Caller, id: string, userId: string) =>
   caller.ledger("POST /token/erc1155/balanceOf", { body: { id, owner: user(userId) } });
 
-test("a token shows itself, and another way in the list", async () => {
+test("a token has one form in a read, and another form in the list", async () => {
   const { ledger } = await withTokens(gold);
   const token = (await ledger("GET /token", { query: { id: "GOLD1" } })).body;
   expect(token).toMatchObject({
@@ -55,7 +55,7 @@ test("a token shows itself, and another way in the list", async () => {
     expect(list.records[0]).not.toHaveProperty(hidden);
 });
 
-test("an amount of any length is kept digit for digit", async () => {
+test("an amount of any length keeps every digit", async () => {
   const caller = await withTokens(gold);
   const answer = await caller.ledger("POST /token/mint", {
     as: bob,
@@ -68,7 +68,7 @@ test("an amount of any length is kept digit for digit", async () => {
   expect((await caller.control("GET /commits")).text).toContain("12345678901234567890.50");
 });
 
-test("who holds the role mints and burns, nobody else, and the sums stay right", async () => {
+test("only an entity with the role can mint and burn, and the sums are right", async () => {
   const caller = await withTokens(gold);
   expect(await mint(caller, alice, { id: "GOLD1", to: user("carol"), value: 1 })).toMatchObject({
     status: 403,
@@ -116,7 +116,7 @@ test("who holds the role mints and burns, nobody else, and the sums stay right",
   expect(transactions[1].transactionDetails[0]).not.toHaveProperty("from");
 });
 
-test("caps, decimals and ids are kept", async () => {
+test("a mint beyond the cap or with too many decimals, and a used id, are refused", async () => {
   const caller = await withTokens({ ...gold, behaviour: { ...gold.behaviour, maxMintQuantity: 100 } }, deed);
   const to = user("carol");
   await mint(caller, bob, { id: "GOLD1", to, value: 60 });
@@ -139,7 +139,7 @@ test("caps, decimals and ids are kept", async () => {
   expect((await create({ name: "no id" })).status).toBe(200);
 });
 
-test("two mints that fit one by one and not together: the later one fails at its commit", async () => {
+test("if two mints exceed the cap together, the later one fails at its commit", async () => {
   const caller = await sandboxForTest({ commitDelayMs: 400 });
   await caller.ledger("POST /token", { as: alice, body: [{ ...gold, behaviour: { ...gold.behaviour, maxMintQuantity: 100 } }] });
   const both = await Promise.all([60, 60].map((value) => mint(caller, bob, { id: "GOLD1", to: user("carol"), value })));
@@ -184,7 +184,7 @@ test("a unit of a non-fungible token exists once", async () => {
   });
 });
 
-test("a holder moves its own, an operator what it was approved for", async () => {
+test("a holder can transfer its own tokens, and an operator those that it was approved for", async () => {
   const caller = await withTokens(gold, { ...gold, id: "FIXED1", behaviour: { ...gold.behaviour, transferable: false } });
   await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 100 });
   await mint(caller, bob, { id: "FIXED1", to: user("carol"), value: 100 });
@@ -216,7 +216,7 @@ test("a holder moves its own, an operator what it was approved for", async () =>
   expect((await move("userId:erin", 10)).status).toBe(403);
 });
 
-test("balances and transfers in batches", async () => {
+test("balances and transfers work in batches", async () => {
   const caller = await withTokens(gold, deed);
   await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
   await mint(caller, alice, { id: "DEED1", to: user("carol"), nftData: { number: "D-1" } });
@@ -251,7 +251,7 @@ test("balances and transfers in batches", async () => {
   });
 });
 
-test("a role that the token maps to an action is a role, whatever its name; where none is mapped the owner may", async () => {
+test("a token can give a role any name, and the owner can act if no role is mapped", async () => {
   const caller = await sandboxForTest();
   const tokenPermissions = [{ entity: user("bob"), roles: ["king"] }];
   const create = (item: object) => caller.ledger("POST /token", { as: alice, body: [item] });
@@ -274,7 +274,7 @@ test("a role that the token maps to an action is a role, whatever its name; wher
   });
 });
 
-test("owners of a token change what it is and who may what", async () => {
+test("owners of a token can change its fields, roles and owners", async () => {
   const caller = await withTokens(gold);
   const patch = (path: string, as: string, item: object) => caller.ledger(`PATCH /token${path}`, { as, body: [item] });
   await patch("", alice, { id: "GOLD1", description: "Fine gold" });
@@ -302,7 +302,7 @@ test("owners of a token change what it is and who may what", async () => {
   expect(await patch("", alice, { id: "GOLD1", description: "Mine" })).toMatchObject({ status: 403 });
 });
 
-test("an operator is of the organization, and approved once", async () => {
+test("an operator must belong to the organization, and is approved once", async () => {
   const caller = await withTokens(gold);
   const approve = (...operators: readonly object[]) =>
     caller.ledger("PATCH /token/approval", { as: carol, body: [{ tokenIds: ["GOLD1"], operators, approved: true }] });
@@ -315,7 +315,7 @@ test("an operator is of the organization, and approved once", async () => {
   ]);
 });
 
-test("an entity of another organization may receive and hold, and acts nowhere here", async () => {
+test("an entity of another organization can receive and hold tokens, and cannot act", async () => {
   const caller = await withTokens(gold);
   const abroad = { orgId: "org2", userId: "bob" };
   const held = (owner: object) => caller.ledger("POST /token/erc1155/balanceOf", { as: alice, body: { id: "GOLD1", owner } });
@@ -330,7 +330,7 @@ test("an entity of another organization may receive and hold, and acts nowhere h
   expect((await mint(caller, bob, { id: "GOLD1", to: { userId: "bob" }, value: 1 })).status).toBe(400);
 });
 
-test("a batch moves no amount that it does not name", async () => {
+test("a batch transfer without an amount is refused for a fungible token", async () => {
   const caller = await withTokens(gold, deed);
   await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
   await mint(caller, alice, { id: "DEED1", to: user("carol"), nftData: { number: "D-1" } });
@@ -343,7 +343,7 @@ test("a batch moves no amount that it does not name", async () => {
   expect((await move(["DEED1"])).status).toBe(200);
 });
 
-test("a transfer drops no asset id: one of an amount is refused, alone and in a batch", async () => {
+test("a transfer of an amount with an asset id is refused, alone and in a batch", async () => {
   const caller = await withTokens(gold);
   await mint(caller, bob, { id: "GOLD1", to: user("carol"), value: 5 });
   const refused = { status: 400, body: { condition: "invalid parameters" } };

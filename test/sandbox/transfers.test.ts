@@ -83,7 +83,7 @@ test("rejections that leave too few approvers reject the request", async () => {
   expect(await owners(caller, "P1")).toEqual([user("alice")]);
 });
 
-test("each finds the requests that concern it", async () => {
+test("each entity finds the requests that concern it", async () => {
   const caller = await sandboxForTest();
   await aliceOwns(caller, "P1", "P2");
   const first = await request(caller, { id: ["P1"], approvers: [user("bob")] });
@@ -117,7 +117,7 @@ test("a vote after the time of a transfer is refused", async () => {
   expect(await owners(caller, "P1")).toEqual([user("alice")]);
 });
 
-test("nobody takes an asset without its owner, and what is named must be there", async () => {
+test("an asset needs its owner's approval for a transfer, and a request must name existing things", async () => {
   const caller = await sandboxForTest();
   await aliceOwns(caller, "P1");
   const ask = (as: string, item: object) =>
@@ -139,7 +139,7 @@ test("nobody takes an asset without its owner, and what is named must be there",
   expect(await owners(caller, "P1")).toEqual([user("bob")]);
 });
 
-test("an asset in a vault leaves it by a withdrawal only, whoever is named as an approver", async () => {
+test("an asset leaves a vault only by a withdrawal, whoever is named as an approver", async () => {
   const caller = await sandboxForTest();
   const mallory = "userId:mallory";
   await aliceOwns(caller, "P1", "P2");

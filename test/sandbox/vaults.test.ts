@@ -41,7 +41,7 @@ const withdraw = (caller: Caller, shares: readonly object[], id = "P1") =>
 const share = (quantity: number, userId: string, tokenId = "SHARE1") => ({ tokenId, quantity, receiver: user(userId) });
 const assets = (caller: Caller, as = alice) => caller.ledger("GET /token/vault/assets", { as, query: { id: "VAULT1" } });
 
-test("a vault is made with its share tokens, and only its own people see it", async () => {
+test("a vault is created with its share tokens, and only its owners and custodians see it", async () => {
   const { ledger } = await withVault();
   const got = await ledger("GET /token/vault", { as: alice, query: { id: "VAULT1" } });
   expect(got.body).toMatchObject({
@@ -70,7 +70,7 @@ test("a vault is made with its share tokens, and only its own people see it", as
   expect((await ledger("GET /token/vault/all", { as: bob })).body).toEqual([]);
 });
 
-test("a deposited asset is the vault's, and its shares are its receivers'", async () => {
+test("a deposited asset belongs to the vault, and its shares to the receivers", async () => {
   const caller = await withVault();
   expect((await deposit(caller, [share(60, "bob"), share(40.5, "carol")])).status).toBe(200);
   expect((await assets(caller)).body).toEqual({
@@ -94,7 +94,7 @@ test("a deposited asset is the vault's, and its shares are its receivers'", asyn
   expect(await assets(caller, bob)).toMatchObject({ status: 403, body: { condition: "access denied for the caller" } });
 });
 
-test("nobody acts as the vault, so what lies in it stays there until it is withdrawn", async () => {
+test("nobody can act as the vault, so its assets stay there until a withdrawal", async () => {
   const caller = await withVault();
   await deposit(caller, []);
   const as = "vaultId:VAULT1";
@@ -106,7 +106,7 @@ test("nobody acts as the vault, so what lies in it stays there until it is withd
   expect((await withdraw(caller, [])).status).toBe(200);
 });
 
-test("a deposit is refused as the rules say", async () => {
+test("a deposit that breaks a rule is refused with its condition", async () => {
   const caller = await withVault();
   expect(await deposit(caller, [], { as: bob })).toMatchObject({ status: 403, body: { condition: "unauthorized caller" } });
   expect(await deposit(caller, [], { id: "P9" })).toMatchObject({ status: 404, body: { condition: "asset not found" } });
@@ -122,7 +122,7 @@ test("a deposit is refused as the rules say", async () => {
   expect(await deposit(caller, [share(1, "bob")])).toMatchObject(again);
 });
 
-test("a withdrawal burns what was issued, and gives the asset back", async () => {
+test("a withdrawal burns the issued shares, and returns the asset", async () => {
   const caller = await withVault();
   await deposit(caller, [share(60, "bob"), share(40, "carol")]);
   const payer = (userId: string) => ({ tokenId: "SHARE1", payer: user(userId) });
@@ -141,7 +141,7 @@ test("a withdrawal burns what was issued, and gives the asset back", async () =>
   });
 });
 
-test("custodians manage the vault, its share classes and what is known of its assets", async () => {
+test("custodians manage the vault, its share classes and the data of its assets", async () => {
   const caller = await withVault();
   await deposit(caller, []);
   const patch = (path: string, as: string, item: object) => caller.ledger(`PATCH /token/vault${path}`, { as, body: [item] });
