@@ -7,6 +7,8 @@ export interface CallTarget {
   readonly id: string;
   /** The operation. */
   readonly operation: Operation;
+  /** Whether its step passes only if it is refused. Then it has no answer. */
+  readonly isRefused?: boolean;
 }
 
 /**

@@ -135,6 +135,11 @@ export class CheckContext {
     return { expression: parsed, type, id };
   }
 
+  /** Whether the check accepts what earlier versions accepted, for a run that has begun. */
+  get isForBegunRun(): boolean {
+    return this.#manner.forgiven !== undefined;
+  }
+
   #forgives({ code }: Finding): boolean {
     return this.#manner.forgiven?.has(code) === true;
   }

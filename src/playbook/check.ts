@@ -43,13 +43,14 @@ import { StepTypes } from "./types/step-types.ts";
 import { readSteps } from "./steps/steps.ts";
 import { sureFields } from "./types/sure-fields.ts";
 import { expressionsIn, type Template } from "./expressions/template.ts";
-import { visibleOutcomes } from "./types/outcomes.ts";
+import { expectsRefusal, visibleOutcomes } from "./types/outcomes.ts";
 import {
   actorsType,
   blockType,
   contractTypes,
   includeType,
   inputsType,
+  refusedType,
   responseType,
   runType,
   stepType,
@@ -282,6 +283,8 @@ class PlaybookReader {
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
     const outcomes = visibleOutcomes(outline, operation);
+    // Earlier versions gave such a step the fields of an answer.
+    if (expectsRefusal(outline) && !this.#context.isForBegunRun) return refusedType(types, outcomes);
     if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation, outcomes);
     const fields = { ...ensuredType(node), ...discoveredTypes(node) };
     return stepType(types, operation, outcomes, Object.keys(fields).length === 0 ? undefined : { id, fields });

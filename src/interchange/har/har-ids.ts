@@ -7,9 +7,15 @@ import { isSecretField } from "../../exchanges/archive-secrets.ts";
 import type { Expr, WrittenValue } from "../value.ts";
 import type { HarSecrets } from "./har-secrets.ts";
 
+interface GivenId {
+  readonly expression: Expr;
+  /** The id of the step whose answer gave it. */
+  readonly step: string;
+}
+
 /** Replaces ids that an answer returned and a later request used with expressions. An id that a request sent first was chosen by the caller and stays. */
 export class HarIds {
-  readonly #given = new Map<string, Expr>();
+  readonly #given = new Map<string, GivenId>();
   readonly #sent = new Set<string>();
 
   /** Takes the ids of an answer. `offset` is the number of records on the pages before it. */
@@ -18,13 +24,20 @@ export class HarIds {
     for (const { text, path } of idsIn(call.operation.call.response ?? {}, answer, [])) {
       const list = paging === undefined ? -1 : path.indexOf(paging.items);
       const place = list < 0 ? path : path.with(list + 1, String(Number(path[list + 1]) + offset));
-      this.bind(text, answerPlace(call, place));
+      this.bind(text, call, place);
     }
   }
 
-  /** Takes one id with the expression for it. */
-  bind(text: string, place: Expr | undefined): void {
-    if (place !== undefined && text !== "" && !this.#sent.has(text) && !this.#given.has(text)) this.#given.set(text, place);
+  /** Takes one id, which is at this path in the answer of a call. */
+  bind(text: string, call: CallTarget, path: readonly string[]): void {
+    const expression = answerPlace(call, path);
+    if (expression === undefined || text === "" || this.#sent.has(text) || this.#given.has(text)) return;
+    this.#given.set(text, { expression, step: call.id });
+  }
+
+  /** Forgets the ids of a call that turned out to be refused, whose answer no other step can use. */
+  forget({ id }: CallTarget): void {
+    for (const [text, { step }] of this.#given) if (step === id) this.#given.delete(text);
   }
 
   /** Returns the input of a request with ids as expressions and without secrets. */
@@ -39,7 +52,7 @@ export class HarIds {
 
   #value(value: Json, field: string, secrets: HarSecrets): WrittenValue {
     if (typeof value === "string") {
-      const given = this.#given.get(value);
+      const given = this.#given.get(value)?.expression;
       if (given === undefined) this.#sent.add(value);
       return given ?? secrets.hide(value, field);
     }

@@ -11,7 +11,7 @@ import { conditionsOf, plainWords } from "../../operations/refusal.ts";
 import { listIn, type PageWalk } from "../../services/paging/paging.ts";
 import { SourceFile } from "../../source/file.ts";
 import type { Range } from "../../source/node.ts";
-import { answerPlace, type CallTarget } from "../answer-place.ts";
+import type { CallTarget } from "../answer-place.ts";
 import { quoted } from "../../base/text/text.ts";
 import { present } from "../../base/present.ts";
 import { type Translated, TranslationFindings } from "../findings.ts";
@@ -198,9 +198,11 @@ class HarImport {
     if (step === undefined) return false;
     if (!isObject(answer)) return true;
     const { transactionId, status, message } = answer;
-    if (typeof transactionId === "string") this.#ids.bind(transactionId, answerPlace(step, ["transactionId"]));
     const isFailed = typeof status === "string" && receipts.rules(DEFAULT_PROFILE).failed.includes(status);
-    if (isFailed) step.fails = this.#failedWith(message, place);
+    if (isFailed) {
+      step.fails = this.#failedWith(message, place);
+      this.#ids.forget(step);
+    } else if (typeof transactionId === "string") this.#ids.bind(transactionId, step, ["transactionId"]);
     return true;
   }
 

@@ -93,6 +93,10 @@ export class WorkflowScope {
 
   /** Returns a part of the answer of a call. */
   answer(call: CallTarget, path: readonly string[], place: FindingPlace, owner = `steps.${call.id}`): WrittenValue | undefined {
+    if (call.isRefused === true) {
+      const why = "a playbook keeps the message of an expected refusal, and not its other fields";
+      return this.findings.refuse(place, "this step passes only if it is refused, so its answer cannot be read", why);
+    }
     return (
       answerPlace(call, path, owner) ??
       this.findings.refuse(place, `"${path[0]}" of a paged list cannot be read`, "a playbook reads the records of its pages")

@@ -298,12 +298,13 @@ function callOperation(step: ActedStep, operation: Operation, around: Around): v
   const made = callIn(node, operation, around);
   const { expect, fails } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own: target, owner: "response" });
   const outputs = child(node, "outputs");
+  const ended = { ...target, isRefused: fails !== undefined };
   scope.steps.set(step.id, (name, place) => {
     const found = child(outputs, name);
-    if (found !== undefined) return scope.value(found, target);
+    if (found !== undefined) return scope.value(found, ended);
     return document.findings.refuse(place, `the step "${step.id}" has no output "${name}"`, "it lists its outputs under outputs");
   });
-  skipAfter(at, steps, { scope, own: target, owner: `steps.${target.id}` }, skips);
+  skipAfter(at, steps, { scope, own: ended, owner: `steps.${target.id}` }, skips);
   const repeats = repeatsOf(step, operation.writes, document.findings);
   if (made === undefined) return;
   const runs = whenRun(skips.get(at));

@@ -18,9 +18,14 @@ export function usualOutcomes({ writes }: Operation): VisibleOutcomes {
   return { values: writes ? WRITTEN : READ_OR_REFUSED, word: "" };
 }
 
+/** Returns whether a step passes only if the service refuses its call. */
+export function expectsRefusal({ kind, node }: Pick<Outline, "kind" | "node">): boolean {
+  return kind === "call" && node.entries.has("fails");
+}
+
 /** Returns the outcomes of a step that other steps can see. After a step outside of blocks has stopped, no other step runs. */
 export function visibleOutcomes({ kind, node, sections }: Outline, operation?: Operation): VisibleOutcomes {
-  const isRefused = kind === "call" && node.entries.has("fails");
+  const isRefused = expectsRefusal({ kind, node });
   const isWrite = operation?.writes === true;
   const passed = kind !== "call" ? COMPOSED : isWrite && !isRefused ? WRITTEN : READ_OR_REFUSED;
   const word = isRefused ? "Refused" : "";

@@ -183,6 +183,16 @@ export function isFieldOfStep({ yields }: Operation, name: string): boolean {
   return Object.hasOwn(STEP_WORDS, name) || Object.hasOwn(yields, name);
 }
 
+/** Returns the type of `steps.ID` for a call that must be refused. The service answers it with a message, and makes nothing. */
+export function refusedType(types: TypeEnvironment, outcomes: VisibleOutcomes): TypeName {
+  const { words, ...about } = aboutOutcome(outcomes);
+  const fields = { outcome: "string", refusal: "string" } as const;
+  return types.define(`${outcomes.word}Step`, fields, {
+    ...about,
+    words: (field) => (field === "refusal" ? "The message of the refusal." : words?.(field)),
+  });
+}
+
 /** Returns the type of `steps.ID` for a block. */
 export function blockType(types: TypeEnvironment, outcomes: VisibleOutcomes): TypeName {
   return types.define(`${outcomes.word}Block`, { outcome: "string" }, aboutOutcome(outcomes));

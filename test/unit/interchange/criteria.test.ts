@@ -73,3 +73,16 @@ test.for([
   const { text = "" } = importArazzo("x.arazzo.yaml", document);
   expect(text.replaceAll('\\"', '"')).toContain(`\${{ ${place} }}`);
 });
+
+test("an output of a step that passes only if it is refused has no value", () => {
+  const refused = documentOf(
+    "token",
+    "successCriteria: [{ condition: $statusCode == 404 }]\n        outputs: { supply: $response.body#/totalSupply }",
+  );
+  const findings = (output: string): readonly string[] =>
+    checkDocument("x.arazzo.yaml", `${refused}    outputs: { value: "${output}" }\n`).diagnostics.map(({ message }) => message);
+  expect(findings("$steps.s.outputs.supply")).toEqual(["this step passes only if it is refused, so its answer cannot be read"]);
+  expect(findings("$inputs.LEDGER_API_KEY")).not.toContain(
+    "this step passes only if it is refused, so its answer cannot be read",
+  );
+});

@@ -131,6 +131,18 @@ test("a write that a client sent again after a lost answer is one step, and the 
   expect(diagnostics.map(({ message }) => message)).toEqual(["a write whose answer was lost is one step, here and elsewhere"]);
 });
 
+test("a later step takes no id from a write whose receipt says that it failed", () => {
+  const { text = "" } = imported((client) => {
+    const at = "http://127.0.0.1:1/tokenize/app1";
+    const receipt = `{"receiptId":"R1","transactionId":"TX1","status":"FAILED","message":"too much"}`;
+    client.record(`${at}/token/mint?actAs=userId:alice`, MINT, { status: 200, text: '{"receiptId":"R1"}' });
+    client.record(`${at}/asset/receipt?receiptId=R1&actAs=userId:alice`, {}, { status: 200, text: receipt });
+    client.record(`${at}/token/transaction?id=TX1&actAs=userId:alice`, {}, { status: 404, text: "{}" });
+  });
+  expect(text).toContain("id: TX1");
+  expect(checkDocument("session.yaml", text).diagnostics).toEqual([]);
+});
+
 // Decision 213 gives the reason.
 test("the same request of another caller is a step of its own, after a lost answer too", () => {
   const kyc = (key: string): ClientRequest => ({ method: "POST", headers: { "x-api-key": key }, body: '{"countryCode":620}' });

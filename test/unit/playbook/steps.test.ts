@@ -108,6 +108,23 @@ steps:
   expect(JSON.stringify(step?.kind === "call" ? step.with : undefined)).toContain(part);
 });
 
+test("a step that must be refused has its outcome and the refusal, and no answer", () => {
+  const refused = "{ id: gone, uses: ledger.token.get, as: { ledger: key }, with: { id: T }, fails: { status: 404 } }";
+  const textWith = (value: string): string => `playbook: 1\nsteps:\n  - ${refused}\noutputs: { value: "\${{ ${value} }}" }\n`;
+  for (const field of ["outcome", "refusal"])
+    expect(checkPlaybook("test.yaml", textWith(`steps.gone.${field}`)).diagnostics).toEqual([]);
+  for (const field of ["response", "ensured", "receipt"]) {
+    expect(checkPlaybook("test.yaml", textWith(`has(steps.gone.${field})`)).diagnostics).toMatchObject([
+      { message: `steps.gone has no field "${field}"`, suggestion: "it has: outcome, refusal" },
+    ]);
+  }
+  const inRounds = refused.replace("{ id", '{ foreach: { row: ["a"], key: row }, id');
+  expect(checkPlaybook("test.yaml", textWith("steps.gone['a'].response").replace(refused, inRounds)).diagnostics).toMatchObject([
+    { code: "expression.unknown-field" },
+  ]);
+  expect(readBegun("test.yaml", textWith("has(steps.gone.response)"), realFiles)?.steps).toHaveLength(1);
+});
+
 test("a run that has begun can read its playbook even if it compares an outcome with a wrong word", () => {
   const text = `playbook: 1
 steps:
