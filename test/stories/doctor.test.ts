@@ -156,6 +156,19 @@ test("doctor finds that the profile has another name for the bookmark than the s
   expect(about(seen, "profile.bookmark")).toContain("profile.ledger.parameters.bookmark at tokenbook.yaml:3 (environments.here)");
 });
 
+test("doctor warns if the service does not read the acting entity where the profile says", async () => {
+  const service = await servedSandbox();
+  const project = newProject();
+  project.serviceAt(service.url);
+  const environment = project.read("tokenbook.yaml");
+  expect(codes(await examine(project), "warning")).toEqual([]);
+  project.write("tokenbook.yaml", `${environment}    profile: { ledger: { onBehalfOf: { in: header, name: X-Act-As } } }\n`);
+  const seen = await examine(project);
+  expect(codes(seen, "warning"), seen.transcript).toEqual(["profile.acting-entity"]);
+  expect(about(seen, "profile.acting-entity")).toContain("the header X-Act-As");
+  expect(about(seen, "profile.acting-entity")).toContain("tokenbook calibrate --env here");
+});
+
 function tokenNamed(id: string): object {
   return {
     id,

@@ -1,14 +1,15 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { type JsonObject, writeJson } from "../../base/json/json.ts";
-import type { Asking } from "../../engine/read/ask.ts";
+import { command } from "../../base/command-line.ts";
+import { ask, type Asking } from "../../engine/read/ask.ts";
 import { type Operation, operationNamed } from "../../operations/operation.ts";
 import type { DoctorFinding } from "../../report/doctor/shape.ts";
 import { listIn, type PageWalk, type ReadPage } from "../../services/paging/paging.ts";
-import type { Service } from "../../services/services.ts";
+import { hasEntities, type Service } from "../../services/services.ts";
 import { Findings } from "./finding.ts";
 import { askAs, type AskingIdentity } from "./service.ts";
 
-/** Checks with two small reads of each interface whether the service behaves as the profile says. */
+/** Checks with a few small reads of each interface whether the service behaves as the profile says. */
 export async function lookAtProfile(asking: Asking, identities: readonly AskingIdentity[]): Promise<readonly DoctorFinding[]> {
   const findings = new Findings("profile");
   const seen = new Set<Service>();
@@ -17,6 +18,7 @@ export async function lookAtProfile(asking: Asking, identities: readonly AskingI
     seen.add(identity.service);
     await lookAtPages(asking, identity, findings);
     await lookAtErrors(asking, identity, findings);
+    await lookAtActing(asking, identity, findings);
   }
   return findings.all;
 }
@@ -43,6 +45,28 @@ async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: 
     why: "a write that is refused in this form is not taken for refused: a gateway could have answered, and the write could have taken effect",
     next: `if the service wrote it, declare its form: profile.${side}.errors at ${asking.service.target.whereIs("")}`,
   });
+}
+
+/** A text that is no entity. A service that reads the acting entity refuses it. */
+const NOBODY = "tokenbookDoctorActsForNobody";
+
+async function lookAtActing(asking: Asking, { service }: AskingIdentity, findings: Findings): Promise<void> {
+  if (!hasEntities(service)) return;
+  const { target } = asking.service;
+  const { in: place, name } = service.identity.onBehalfOf(target.profile);
+  const operation = operationNamed(service.doctor.list);
+  const input: JsonObject = { [service.paging.size]: Decimal.of(1) };
+  const caller = { identities: { [service.name]: NOBODY }, label: null };
+  const { status } = (await ask(asking, { operation, input, caller })).reply;
+  if (status === null || status >= 400) return;
+  findings.warning(
+    "profile.acting-entity",
+    `${service.name}: the service accepts a request whose acting entity is no entity, in the ${place} ${name}`,
+    {
+      why: "it may not read the acting entity there: then the entity of the key would make every write, whatever the playbook says",
+      next: ["find where the service reads it:", command`calibrate --env ${target.environment}`],
+    },
+  );
 }
 
 async function lookAtPages(asking: Asking, identity: AskingIdentity, findings: Findings): Promise<void> {

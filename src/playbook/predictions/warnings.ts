@@ -1,5 +1,5 @@
 import { type Expression, ifKnown } from "../../expression/expression.ts";
-import { child, entriesIn, type Range, type SourceNode } from "../../source/node.ts";
+import { child, entriesIn, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { CheckContext } from "../check-context.ts";
 import { namesIn } from "../keywords/shared.ts";
 
@@ -18,7 +18,9 @@ export function warnOfUnused(root: SourceNode, context: CheckContext): void {
     const isGroup = value.kind === "list";
     const message = `no step or expression uses the ${isGroup ? "group" : "actor"} "${name}"`;
     const use = isGroup ? `use \${{ actors.${name} }}, as in a foreach` : `write as: ${name}`;
-    context.report({ code: "playbook.unused-actor", message, suggestion: `${use}, or remove it` }, key);
+    const isDefault = textOf(child(child(root, "defaults"), "as")) === name;
+    const also = isDefault ? `, and the \`as\` of defaults, which every step overrides` : "";
+    context.report({ code: "playbook.unused-actor", message, suggestion: `${use}, or remove it${also}` }, key);
   }
 }
 

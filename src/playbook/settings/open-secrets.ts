@@ -115,7 +115,7 @@ export function openSecrets(playbooks: readonly Playbook[], from: { variables: V
     code: "secret.missing",
     message: wrong.length === 1 ? `a secret cannot be used: ${wrong[0]}` : `secrets cannot be used:\n${wrong.join("\n")}`,
     why: "nothing was sent",
-    next: "set the variable or write the file, then run the same command again",
+    next: `set the variable or write the file, with at least ${LIMITS.secretLeastChars} characters; then run the same command again`,
   });
 }
 

@@ -43,6 +43,20 @@ test("`as`, the defaults, an expression or a check use an actor", () => {
   expect(saidOf("uses: ledger.status", `${actors}\nchecks: [{ conserve: { sale: S1 }, as: alice }]`)).toEqual([]);
 });
 
+test("an unused actor that is the default must be removed with the default", () => {
+  const text = `playbook: 1
+actors: { a: { ledger: "userId:alice" }, b: { ledger: "userId:bob" } }
+defaults: { as: a }
+steps: [{ uses: ledger.status, as: b }]
+`;
+  expect(checkPlaybook("test.yaml", text).diagnostics).toMatchObject([
+    {
+      code: "playbook.unused-actor",
+      suggestion: "write as: a, or remove it, and the `as` of defaults, which every step overrides",
+    },
+  ]);
+});
+
 test("the fix for an unused group suits a group", () => {
   const { diagnostics } = checkPlaybook(
     "test.yaml",
