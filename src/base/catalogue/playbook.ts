@@ -137,7 +137,7 @@ export const PLAYBOOK_CODES = {
     severity: "warning",
     title: "the receipt of a write that may have none",
     meaning:
-      "When the answer of a write is lost, the id of its receipt is lost too. The step still passes once its effect is seen, or once you record it with `tokenbook resolve`. Then there is no receipt, and an expression that uses it fails.",
+      "When the answer of a write is lost, the id of its receipt is lost too. The step still passes once its effect is seen, or once you record it with `tokenbook resolve`. Then there is no receipt, and an expression that uses it fails. A step with `wait: none` never reads its receipt.",
     cure: "Check first: has(steps.ID.receipt) ? steps.ID.receipt.… : …, or give the step that uses it `if: has(steps.ID.receipt)`.",
     example: "maybe-no-receipt",
   },

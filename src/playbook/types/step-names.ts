@@ -5,6 +5,7 @@ import type { NameFinding } from "../check-context.ts";
 import { operationIn } from "../steps/operation-name.ts";
 import type { Outline, Section } from "../outline.ts";
 import type { Finding } from "../../source/diagnostic.ts";
+import { child, textOf } from "../../source/node.ts";
 
 /** Whether a step has run, or had its turn. */
 export interface Done {
@@ -58,7 +59,9 @@ export class StepNames {
     const isAsked = [...from.under, ...under].some(
       (assumed) => assumed.is === "there" && isStep(assumed, id) && assumed.path[2] === field,
     );
-    return isAsked ? undefined : { start, end, finding: maybeNoReceipt(id) };
+    if (isAsked) return undefined;
+    const finding = textOf(child(step.node, "wait")) === "none" ? noReceipt(id) : maybeNoReceipt(id);
+    return { start, end, finding };
   }
 
   #checkReference(reference: Reference, from: Standpoint, text: string): NameFinding | undefined {
@@ -171,6 +174,14 @@ function maybeNoReceipt(id: string): Finding {
     code: "playbook.maybe-no-receipt",
     message: `the write of "${id}" may have no receipt: when its answer is lost, it passes on other evidence`,
     suggestion: `check first: has(steps.${id}.receipt) ? … : …, or give this step if: has(steps.${id}.receipt)`,
+  };
+}
+
+function noReceipt(id: string): Finding {
+  return {
+    code: "playbook.maybe-no-receipt",
+    message: `with \`wait: none\`, the step "${id}" does not read its receipt, so it never has one`,
+    suggestion: `remove \`wait: none\`; steps.${id}.response has the answer to the write`,
   };
 }
 

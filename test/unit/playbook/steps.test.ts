@@ -108,6 +108,18 @@ steps:
   expect(JSON.stringify(step?.kind === "call" ? step.with : undefined)).toContain(part);
 });
 
+test("the receipt of a step with `wait: none` does not exist", () => {
+  const text = (wait: string): string => `playbook: 1
+steps:
+  - { id: gone, uses: ledger.asset.delete, as: { ledger: key }, with: { assetType: P, id: P1 }${wait} }
+outputs: { status: "\${{ steps.gone.receipt.status }}" }
+`;
+  const messages = (wait: string): readonly string[] =>
+    checkPlaybook("test.yaml", text(wait)).diagnostics.map(({ message }) => message);
+  expect(messages(", wait: none")).toEqual(['with `wait: none`, the step "gone" does not read its receipt, so it never has one']);
+  expect(messages("")).toEqual([expect.stringContaining('the write of "gone" may have no receipt')]);
+});
+
 test("a step that must be refused has its outcome and the refusal, and no answer", () => {
   const refused = "{ id: gone, uses: ledger.token.get, as: { ledger: key }, with: { id: T }, fails: { status: 404 } }";
   const textWith = (value: string): string => `playbook: 1\nsteps:\n  - ${refused}\noutputs: { value: "\${{ ${value} }}" }\n`;
