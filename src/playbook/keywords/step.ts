@@ -169,7 +169,7 @@ export type FixedOfCall = "uses" | "with" | "as" | "pages" | FixedOfDoneCall;
 /** The keywords that say when a call need not change anything. Their edit matters once the call is done. */
 export type FixedOfDoneCall = "ensure" | "fails";
 
-const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step that fails ${why}` } }) as const;
+const notWithFails = (why: string) => ({ excludedBy: { keyword: "fails", message: `a step with \`fails\` ${why}` } }) as const;
 
 const CALL: EditedKeywords<CallFields, FixedOfCall> = {
   as: { ...AS.as, edit: "conflict" },
