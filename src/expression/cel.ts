@@ -120,8 +120,8 @@ export function exact(value: unknown): Decimal {
   throw new RangeError(`${shownValue(value)} is not a number`);
 }
 
-// A text is shown whole or not at all, because masking would not recognise half of a secret.
-function shownValue(value: unknown): string {
+/** Returns a value for a message. A text is shown whole or not at all, because masking would not recognise half of a secret. */
+export function shownValue(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
   return text.length <= LIMITS.shownChars ? text : `a value of ${text.length} characters`;
 }

@@ -1,7 +1,7 @@
 import { spend } from "../base/budget.ts";
 import { isObject } from "../base/json/json.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
-import { type ASTNode, exact } from "./cel.ts";
+import { type ASTNode, exact, shownValue } from "./cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
 import { spelling } from "./map-keys.ts";
 import { Duration } from "./time/duration.ts";
@@ -46,17 +46,39 @@ class Comparison implements Macro {
   }
 }
 
+const same = (left: unknown, right: unknown): boolean => decided(sameness(left, right));
 const differ = (left: unknown, right: unknown): boolean => !same(left, right);
 
-function same(left: unknown, right: unknown): boolean {
+/** Two values of two types. Whether they mean the same is unknown, since a service may keep a number as a text (decision 226). */
+class TwoTypes {
+  readonly left: unknown;
+  readonly right: unknown;
+
+  constructor(left: unknown, right: unknown) {
+    this.left = left;
+    this.right = right;
+  }
+}
+
+/** Whether two values are the same; `TwoTypes` if that is unknown. */
+type Sameness = boolean | TwoTypes;
+
+function decided(result: Sameness): boolean {
+  if (typeof result === "boolean") return result;
+  const { left, right } = result;
+  throw new RangeError(`this compares ${described(left)} with ${described(right)}: ${remedyFor(typeOf(left), typeOf(right))}`);
+}
+
+function sameness(left: unknown, right: unknown): Sameness {
   spend(stepsToCompare(left, right));
   if (left === right) return true;
-  if (isNumber(left)) return isNumber(right) && exact(left).equals(exact(right));
-  if (Array.isArray(left))
-    return Array.isArray(right) && left.length === right.length && left.every((item, at) => same(item, right[at]));
-  if (left instanceof Moment && right instanceof Moment) return left.nanos === right.nanos;
-  if (left instanceof Duration && right instanceof Duration) return left.nanos === right.nanos;
-  return sameRecords(left, right);
+  const [type, other] = [typeOf(left), typeOf(right)];
+  if (type === undefined || other === undefined) return sameForeign(left, right);
+  if (type !== other) return type === "null" || other === "null" ? false : new TwoTypes(left, right);
+  if (isNumber(left)) return exact(left).equals(exact(right));
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && allAre(true, left.keys(), (at) => sameness(left[at], right[at]));
+  return isObject(left) && isObject(right) && sameRecords(left, right);
 }
 
 const CHARS_A_STEP = 64;
@@ -70,20 +92,45 @@ function stepsToCompare(left: unknown, right: unknown): number {
 
 const STEPS_OF_NUMBERS = 5;
 
-function sameRecords(left: unknown, right: unknown): boolean {
-  if (isForeign(left) || isForeign(right))
-    throw new RangeError(
-      "values without a form in JSON are compared only with those of their own type: make the other one a date or a duration",
-    );
-  if (!isObject(left) || !isObject(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]))
+type JsonType = "null" | "text" | "number" | "boolean" | "list" | "map";
+
+// Returns `undefined` for a value that has no form in JSON.
+function typeOf(value: unknown): JsonType | undefined {
+  if (typeof value === "string") return "text";
+  if (isNumber(value)) return "number";
+  if (typeof value === "boolean") return "boolean";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  return isObject(value) && isPlain(value) ? "map" : undefined;
+}
+
+function sameForeign(left: unknown, right: unknown): boolean {
+  if (left instanceof Moment && right instanceof Moment) return left.nanos === right.nanos;
+  if (left instanceof Duration && right instanceof Duration) return left.nanos === right.nanos;
+  throw new RangeError(
+    "values without a form in JSON are compared only with those of their own type: make the other one a date or a duration",
   );
 }
 
+function sameRecords(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): Sameness {
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length || !keys.every((key) => Object.hasOwn(right, key))) return false;
+  return allAre(true, keys, (key) => sameness(left[key], right[key]));
+}
+
+// Returns `wanted` if all results are, and the opposite if one surely is not. Otherwise it depends on values of two types.
+function allAre<T>(wanted: boolean, items: Iterable<T>, of: (item: T) => Sameness): Sameness {
+  let doubt: TwoTypes | undefined;
+  for (const item of items) {
+    const result = of(item);
+    if (result === !wanted) return !wanted;
+    if (result instanceof TwoTypes) doubt ??= result;
+  }
+  return doubt ?? wanted;
+}
+
 function member(value: unknown, container: unknown): boolean {
-  if (Array.isArray(container)) return container.some((item) => same(value, item));
+  if (Array.isArray(container)) return decided(allAre(false, container, (item) => sameness(value, item)));
   if (isObject(container)) {
     const key = spelling(value);
     return key !== undefined && Object.hasOwn(container, key);
@@ -91,13 +138,21 @@ function member(value: unknown, container: unknown): boolean {
   throw new RangeError("`in` needs a list or a map on its right");
 }
 
-function isNumber(value: unknown): value is Decimal | bigint {
-  return value instanceof Decimal || typeof value === "bigint";
+// Lists and maps may be long, and are not shown.
+function described(value: unknown): string {
+  const type = typeOf(value);
+  return type === "list" || type === "map" ? `a ${type}` : `the ${type} ${shownValue(value)}`;
 }
 
-// Dates, durations, byte strings and similar types keep their value where no key shows it.
-function isForeign(value: unknown): boolean {
-  return isObject(value) ? !isPlain(value) : typeof value === "function";
+function remedyFor(...types: readonly (JsonType | undefined)[]): string {
+  if (!types.includes("text")) return "compare only values of one type, or a value with null";
+  if (types.includes("number")) return "write decimal(…) around the text, or string(…) around the number";
+  if (types.includes("boolean")) return "write string(…) around the boolean";
+  return "compare only values of one type, or a value with null";
+}
+
+function isNumber(value: unknown): value is Decimal | bigint {
+  return value instanceof Decimal || typeof value === "bigint";
 }
 
 /** Returns whether an object consists only of its fields. */

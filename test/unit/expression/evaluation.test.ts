@@ -99,12 +99,39 @@ test("numbers read and numbers written are the same numbers inside lists and map
   expect(value('{"a": [size(numbers)]} == {"a": [2.0]}')).toBe("true");
 });
 
-test("entities are equal whatever the order of their fields, and records that differ in a type are just different", () => {
+test("entities are equal whatever the order of their fields, and null is different from everything else", () => {
   expect(value("owners.exists(o, o == carol)")).toBe("true");
   expect(value("owners.filter(o, o == carol).size()")).toBe("1");
   expect(value("record == alike")).toBe("false");
   expect(value("record != record")).toBe("false");
-  expect(value("[record.none == null, record.none == 1, record == numbers, record == null]")).toBe("[true,false,false,false]");
+  expect(value("[record.none == null, record.none == 1, record.none == text, record == null, numbers != null]")).toBe(
+    "[true,false,false,false,true]",
+  );
+});
+
+test.for([
+  ["text == one", 'the text "1" with the number 1: write decimal(…) around the text, or string(…) around the number'],
+  ["one != text", 'the number 1 with the text "1"'],
+  ["text in numbers", 'the text "1" with the number 1'],
+  ["numbers.exists(n, n == text)", 'the number 1 with the text "1"'],
+  ['[1] == ["1"]', 'the number 1 with the text "1"'],
+  ['{"a": 1, "b": [text]} != {"a": 1, "b": [one]}', 'the text "1" with the number 1'],
+  ["[text, text] in [[one, one]]", 'the text "1" with the number 1'],
+  ['dyn("true") == true', 'the text "true" with the boolean true: write string(…) around the boolean'],
+  ["dyn(true) != 1", "the boolean true with the number 1: compare only values of one type, or a value with null"],
+  ["record == numbers", "a map with a list"],
+  ["text in [[text]]", 'the text "1" with a list'],
+])("%s is neither true nor false, since it compares values of two types", ([text, why]) => {
+  expect(() => value(text ?? "")).toThrow(EvaluationFailure);
+  expect(() => value(text ?? "")).toThrow(why ?? "");
+});
+
+test("values of two types do not matter where the rest of a list or a map decides", () => {
+  expect(value('[1 in ["1", 1], text in [one, "1"], numbers.exists(n, n == text || n == 1)]')).toBe("[true,true,true]");
+  expect(value('[[1, 2] == ["1", 3], {"a": 1, "b": 2} == {"a": "1", "b": 3}, {"a": 1} == {"b": "1"}, [1] == ["1", 1]]')).toBe(
+    "[false,false,false,false]",
+  );
+  expect(value("[string(one) == text, decimal(text) == one]")).toBe("[true,true]");
 });
 
 test("a number has no fields, though our class has", () => {
