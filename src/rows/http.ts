@@ -9,6 +9,7 @@ import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
 import { nextPageIn } from "./link.ts";
+import { assertAtEnd } from "./more-pages.ts";
 import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
 
 type HttpPlace = Extract<OutsidePlace, { readonly kind: "http" }>;
@@ -30,12 +31,18 @@ export const httpRows: ReaderOf<"http"> = async function* (place, means) {
   const headers = headersOf(place, means);
   const seen = new Set<string>();
   let url: URL | undefined = first;
+  let rows = 0;
   for (let page = 1; url !== undefined; page++) {
     if (page > LIMITS.pages) throw endless();
     if (seen.size === seen.add(url.href).size) throw repeated(page);
     const answer = { page, ...(await pageAt(url, { ...means, headers, timeoutMs: place.timeoutMs })) };
-    yield listIn(place, answer).map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
+    const list = listIn(place, answer);
+    rows += list.length;
+    yield list.map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
     url = nextOf(place, answer, url, first);
+    if (url !== undefined) continue;
+    const endedBy = place.next !== undefined ? "next" : answer.link === "" ? "nothing" : "link";
+    assertAtEnd({ response: answer.response, pages: page, rows, endedBy });
   }
 };
 

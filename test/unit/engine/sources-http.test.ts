@@ -99,6 +99,38 @@ test("a `Link` header that is invalid, or names several pages, makes the list in
   expect((await register.compare(http(), otherwise)).gap).toContain("paging.repeated");
 });
 
+test("a list does not end where its answer says that there is more", async () => {
+  const register = new Register();
+  const each = ", each: response.items";
+  const rows = `"items":[${ALICE},${BOB}]`;
+  const cases: readonly (readonly [more: string, body: string, gap: string])[] = [
+    [each, `{${rows},"total":3}`, "its total is 3, and 2 rows were read"],
+    [each, `{${rows},"meta":{"pagination":{"total_pages":2}}}`, "its meta.pagination.total_pages is 2"],
+    [each, `{${rows},"_links":{"next":{"href":"?page=2"}}}`, "its _links.next names another page"],
+    [each, `{${rows},"next_page_token":"abc"}`, "its next_page_token names another page"],
+    [each, `{${rows},"holders":{"info":{"hasNextPage":true}}}`, "its holders.info.hasNextPage is true"],
+    [
+      `${each}, next: "has(response.aftr) ? {'page': response.aftr} : {}"`,
+      `{${rows},"after":2,"hasMore":true}`,
+      "its hasMore is true",
+    ],
+    [
+      each,
+      `{${rows},"total":2,"count":2,"totalPages":1,"next":null,"hasMore":false,"links":{"next":{}},"asset":{"total":9}}`,
+      "",
+    ],
+    [`${each}, next: "null"`, `{${rows},"total":3,"next":"?page=2"}`, ""],
+  ];
+  for (const [more, body, wanted] of cases) {
+    const { otherwise } = await api(() => ({ body }));
+    const { outcome, gap } = await register.compare(http(more), otherwise);
+    expect([outcome, gap], body).toEqual([
+      wanted === "" ? "passed" : "failed",
+      wanted === "" ? "" : expect.stringContaining(wanted),
+    ]);
+  }
+});
+
 test("an API that does not give everything makes the comparison incomplete, and its keys are sent nowhere else", async () => {
   const register = new Register();
   const { url: other, came: stolen } = await serve(() => ({ body: `[${BOB}]` }));
