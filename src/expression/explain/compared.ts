@@ -7,7 +7,6 @@ import { present } from "../../base/present.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
 import { isAccess } from "../syntax.ts";
-import { kindOf } from "./access.ts";
 import type { Glimpse, Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
@@ -103,9 +102,7 @@ export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pic
     }));
     return { ...seen, changes };
   }
-  if (is === null || wanted === null || kindOf(is) === kindOf(wanted)) return seen;
-  if (typeof is === "boolean" || typeof wanted === "boolean") return seen;
-  return { ...seen, remark: `${kindOf(is)}, not ${kindOf(wanted)}` };
+  return seen;
 }
 
 function isContainer(value: Json): boolean {
