@@ -1,9 +1,10 @@
+import type { Expression } from "../../expression/expression.ts";
 import { itemType, type TypeName } from "../../expression/types.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { child, type MapNode, type SourceNode, startOf } from "../../source/node.ts";
 import { readBare, readCondition } from "../expressions/bare-expression.ts";
 import { type Beside, readSideRead } from "../steps/side-reads.ts";
-import type { Checked, ExpressionScope } from "../check-context.ts";
+import type { CheckContext, Checked, ExpressionScope } from "../check-context.ts";
 import { SIDE, type SideFields } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
 import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
@@ -53,18 +54,45 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
     source: rows.source,
     where: chosen,
     key: new Map(Array.from(key, ([part, { expression }]) => [part, expression] as const)),
-    fixed: new Set(
-      Array.from(key).flatMap(([part, { expression }]) =>
-        expression.references.some(({ root }) => rows.varying.has(root)) ? [] : [part],
-      ),
-    ),
+    fixed: new Set(Array.from(key).flatMap(([part, { expression }]) => (readsAny(expression, rows.varying) ? [] : [part]))),
     value: value?.expression,
     sums: combine === "sum",
     once: once?.expression,
     at: at?.expression,
   };
   checkRowKeys(side, (given ?? node).range, context);
+  warnOfNoRow({ where: [chosen, where], once: [once?.expression, onceNode] }, rows, context);
   return side;
+}
+
+function readsAny({ references }: Expression, names: ReadonlySet<string>): boolean {
+  return references.some(({ root }) => names.has(root));
+}
+
+type Written = readonly [expression: Expression | undefined, node: SourceNode | undefined];
+
+// A `where` may choose whole rounds of a `foreach`. A constant one has a warning already.
+function warnOfNoRow(
+  { where: [where, whereNode], once: [once, onceNode] }: Readonly<Record<"where" | "once", Written>>,
+  { varying, source }: Rows,
+  context: CheckContext,
+): void {
+  const chosen = source.kind === "read" && source.foreach !== undefined ? [...varying, source.foreach.variable] : varying;
+  if (where !== undefined && whereNode !== undefined && where.references.length > 0 && !readsAny(where, new Set(chosen))) {
+    const message = "`where` reads nothing of the row, so it takes all rows or none";
+    context.report(
+      { code: "playbook.reads-no-row", message, suggestion: "write what the rows have, such as row.balance != 0" },
+      whereNode.range,
+    );
+  }
+  if (once !== undefined && onceNode !== undefined && !readsAny(once, varying)) {
+    const message =
+      "`once` reads nothing of the row, so rows of one key and one value count once, although they are several records";
+    context.report(
+      { code: "playbook.reads-no-row", message, suggestion: "write what identifies the record, such as row.id" },
+      onceNode.range,
+    );
+  }
 }
 
 function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
