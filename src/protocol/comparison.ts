@@ -119,6 +119,8 @@ export interface PartTotal {
 export interface ComparisonCounts {
   /** Keys that were compared. */
   readonly compared: number;
+  /** Compared keys whose values differ within the tolerance. Older runs left it out. */
+  readonly tolerated?: number;
   /** Drifts that no earlier run has seen. */
   readonly new: number;
   /** Drifts that an earlier run has seen, and nobody has acknowledged. */

@@ -66,10 +66,12 @@ function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
 export function countsLine({ counts, looks }: Comparison): string {
   const parts = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
   const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no drift";
-  return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}`;
+  const { tolerated = 0 } = counts;
+  const near = tolerated === 0 ? "" : `, ${tolerated} within the tolerance`;
+  return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}${near}`;
 }
 
-const COUNTS: readonly (readonly [keyof ComparisonCounts, string])[] = [
+const COUNTS: readonly (readonly [Exclude<keyof ComparisonCounts, "tolerated">, string])[] = [
   ["new", "new"],
   ["persisting", "persisting"],
   ["changed", "changed since acknowledged"],

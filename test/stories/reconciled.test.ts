@@ -97,11 +97,12 @@ test("a difference within the tolerance is no drift, and no report calls it no d
     "near.yaml",
     `playbook: 1\nname: Near\nmode: read-only\nreconcile:\n  - { id: near, left: ${side("here", 1)}, right: ${side("there", 100)}, tolerance: 1000 }\n`,
   );
-  const reports = ["md=near.md", "junit=near.xml", "html=near.html"];
+  const reports = ["md=near.md", "junit=near.xml", "html=near.html", "json=near.json"];
   const run = await project.run("run", "--env", "sandbox", "near.yaml", ...reports.flatMap((each) => ["--report", each]));
   expect(run.code, run.transcript).toBe(0);
+  expect(project.read("near.json")).toContain('"tolerated":1');
   for (const report of [run.stdout, ...["near.md", "near.xml", "near.html"].map((each) => project.read(each))]) {
-    expect(report).toContain("1 key compared in 1 look: no drift");
+    expect(report).toContain("1 key compared in 1 look: no drift, 1 within the tolerance");
     expect(report).not.toContain("no difference");
   }
 });

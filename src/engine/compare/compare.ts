@@ -168,6 +168,7 @@ class Comparing {
     const { looks } = this.#about;
     const counts: ComparisonCounts = {
       compared: survey.keys,
+      tolerated: survey.tolerated,
       ...statesOf(recorded),
       cleared: recorded.cleared.length,
       moving: seen.moving.length,

@@ -18,6 +18,8 @@ export class Survey {
   readonly rows: Pair[] = [];
   /** How many keys were compared. */
   keys = 0;
+  /** How many compared keys differ within the tolerance. */
+  tolerated = 0;
   /** How many keys were not compared, because a read that may hold them did not finish. */
   notCompared = 0;
   readonly #rules: Rules;
@@ -43,7 +45,10 @@ export class Survey {
       return;
     }
     this.keys += 1;
-    if (this.differing.size <= LIMITS.drifts && judge(pair, this.#rules).length > 0) this.differing.set(pair.key, copyOf(pair));
+    const { key, left, right } = pair;
+    if (judge(pair, this.#rules).length > 0) {
+      if (this.differing.size <= LIMITS.drifts) this.differing.set(key, copyOf(pair));
+    } else if (left !== undefined && right !== undefined && left.value !== right.value) this.tolerated += 1;
   }
 
   #isFirst({ key }: Pair): boolean {
