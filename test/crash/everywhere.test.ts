@@ -175,7 +175,7 @@ test("one boundary is tried again by its name, and what it left is kept", async 
   expect(other.stdout).toContain("next: --at 'after:attempt.answered@mint'");
 });
 
-test("what does not pass by itself, or is not the same twice, is not tested; the others are", async () => {
+test("what does not pass by itself, is not the same twice, or sends no write, is not tested; the others are", async () => {
   const project = newProject();
   project.write("fails.yaml", `playbook: 1\n${ALICE}steps: [{ id: look, uses: ledger.token.get, with: { id: "nothing" } }]\n`);
   project.write(
@@ -187,17 +187,25 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
 `,
   );
   project.write("mint.yaml", MINT_ONCE);
+  const read = "uses: ledger.token.list";
+  project.write(
+    "skips.yaml",
+    `playbook: 1\n${ALICE}steps: [{ ${read} }, { if: "run.id == '1'", uses: ledger.asset.delete, with: { assetType: Property, id: [A] } }]\n`,
+  );
+  project.write("reads.yaml", `playbook: 1\nmode: read-only\nsteps: [{ ${read} }]\n`);
   const { code, document, transcript } = await crashEverywhere(
     project,
     "fails.yaml",
     "mint.yaml",
     "moody.yaml",
+    "skips.yaml",
+    "reads.yaml",
     "--at",
     "before:run.closed",
   );
   expect(code, transcript).toBe(2);
   expect(document.ok).toBe(false);
-  const [fails, mint, moody] = document.playbooks;
+  const [fails, mint, moody, skips, reads] = document.playbooks;
   expect(fails?.problem).toMatchObject({
     code: "test.not-passed",
     // The hint must not suggest `run`, because `run` would act on the first environment of a tokenbook.yaml.
@@ -206,6 +214,8 @@ test("what does not pass by itself, or is not the same twice, is not tested; the
   expect(fails?.problem?.message).toContain("failed at look: ");
   expect(mint?.totals, transcript).toMatchObject({ tried: 1, different: 0 });
   expect(moody?.problem).toMatchObject({ code: "test.not-repeatable" });
+  expect(skips?.problem).toMatchObject({ code: "test.no-write" });
+  expect(reads?.totals, transcript).toMatchObject({ tried: 1, same: 1 });
 });
 
 test("inputs are given as to run, the sandbox may hold what a playbook needs, and replaying repeats both", async () => {

@@ -40,6 +40,7 @@ export async function crashEverywhere(subject: Subject, ground: TrialGround, tes
   const test = new CrashTest(subject, ground);
   try {
     const undisturbed = await undisturbedTwice(test, file, testing.look);
+    if (!subject.playbook.readOnly && !undisturbed.report.steps.some(({ attempts }) => attempts.length > 0)) throw noWrite(file);
     const chosen = chosenOf(undisturbed.boundaries, testing.at);
     const tried = await tryAll(test, { undisturbed, chosen, stopping: ground.shell.stopping() }, testing);
     return reportOf({ problem: null, boundaries: tried }, chosen.length - tried.length);
@@ -94,6 +95,16 @@ async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Pr
     message: `${file} does not do the same twice on new sandboxes: ${difference}`,
     why: "the effects of a crash could not be distinguished from that",
     next: "let it not depend on the time, nor on the order of what runs side by side",
+  });
+}
+
+function noWrite(file: string): Failure {
+  return new Failure({
+    code: "test.no-write",
+    message: `${file} sends no write on a new sandbox, so a crash can change nothing that it does`,
+    why: "a test of no write proves nothing of the writes that it may send elsewhere",
+    next: "give it inputs and a sandbox (--seed) with which it writes; if it is meant to write nothing, write mode: read-only at its head",
+    exit: EXIT.cannotStart,
   });
 }
 
