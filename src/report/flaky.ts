@@ -1,8 +1,8 @@
 import type { RowOutcome, RunReport } from "./shape.ts";
 
 /**
- * A step that passed in one run of `--repeat` and failed in another. A step that is unknown or in conflict in any of these runs is not flaky, because reports
- * that count a flaky step as passed must not hide it.
+ * A step that passed in one run of `--repeat` and failed in another. A step that is unknown, in conflict or pending in any of these runs is not flaky, because
+ * reports that count a flaky step as passed must not hide it.
  */
 interface FlakyStep {
   /** The file of the playbook. */
@@ -15,10 +15,10 @@ interface FlakyStep {
   readonly failed: number;
 }
 
-// A step that was skipped, is pending or was not run proves nothing.
+// A step that was skipped or was not run proves nothing.
 const GOOD: ReadonlySet<RowOutcome> = new Set(["ok", "changed", "unchanged"]);
 const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "drift"]);
-const ERRORS: ReadonlySet<RowOutcome> = new Set(["unknown", "conflict"]);
+const ERRORS: ReadonlySet<RowOutcome> = new Set(["unknown", "conflict", "pending"]);
 
 /** Returns the steps with different outcomes in repeated runs. */
 export function flakySteps(reports: Iterable<RunReport>): readonly FlakyStep[] {

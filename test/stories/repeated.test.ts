@@ -92,6 +92,29 @@ test("a write that ended unknown in one of the runs is an error and never flaky,
   expect(project.read("ctrf.json")).not.toContain("flaky");
 });
 
+test("a step that is pending in one of the runs is an error and never flaky, though it passed and failed in others", async () => {
+  const project = newProject();
+  const until = "until: response.totalCount != 2, timeout: 1s, on_timeout: pending";
+  project.write(
+    "count.yaml",
+    `playbook: 1
+actors: { issuer: { ledger: "userId:alice" } }
+defaults: { as: issuer }
+steps:
+  - { id: house, uses: ledger.asset.create, with: { assetType: Property, data: { id: "H\${{ run.key }}" } } }
+  - { id: look, uses: ledger.asset.stats, ${until}, expect: [response.totalCount < 3] }
+`,
+  );
+  const run = await project.run("run", "count.yaml", "--repeat", "3", ...REPORTS);
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.stderr, run.transcript).not.toContain("flaky");
+  const { reports, flaky } = JSON.parse(project.read("report.json")) as Flaky;
+  expect(reports.map(({ steps }) => steps.at(-1)?.outcome)).toEqual(["ok", "pending", "failed"]);
+  expect(flaky).toBeUndefined();
+  expect(project.read("ctrf.json")).not.toContain("flaky");
+  expect(casesIn(project).map(childrenOf)[1]).toContain("error");
+});
+
 test("each repeat is a run with names of its own, one after the other", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
