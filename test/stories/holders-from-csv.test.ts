@@ -169,6 +169,9 @@ test.each(["as it was", "edited"])(
     if (state === "edited") project.write("playbooks/all.yaml", all.replace("name: All", "name: Edited"));
     const resumed = await project.run("resume", "--report", "json=report.json");
     expect(resumed.code, resumed.transcript).toBe(0);
+    expect(resumed.stderr).toContain(
+      'the run keeps the "holders" with which it began, and playbooks/data/holders.csv holds something else',
+    );
     expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
   },
 );

@@ -6,6 +6,7 @@ import { quoted } from "../../base/text/text.ts";
 import { inOrganization, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
 import type { Playbook } from "../../playbook/model.ts";
+import { includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks } from "../project/project.ts";
@@ -33,22 +34,40 @@ export function playbookOfRun(
   }
 }
 
-/** Returns a note for each file that gives a default to an input and has changed. Somebody may have corrected it, but the run does not read it again. */
+/**
+ * Returns a note for each file that gives a default to an input, of the playbook or of one that it includes, and has changed. Somebody may have corrected it,
+ * but the run does not read it again.
+ */
 export function keptFileNotes(
   shell: ProjectShell,
-  { playbook, inputs }: { readonly playbook: Playbook; readonly inputs: JsonObject },
+  {
+    playbook,
+    opened: { inputs, data = {} },
+  }: { readonly playbook: Playbook; readonly opened: Pick<RunOpened, "inputs" | "data"> },
   orgId: string | undefined,
 ): readonly string[] {
-  return playbook.inputs.flatMap((declaration) => {
-    const { name, file } = declaration;
-    const kept = inputs[name];
-    if (file?.path === undefined || kept === undefined) return [];
-    const only = { ...playbook, inputs: [declaration] };
-    if (jsonEquals(kept, contentNow(only, filesOf(shell), orgId)[name] ?? null)) return [];
-    return [
-      `note: the run keeps the "${name}" with which it began, and ${file.path} holds something else; write what else the rest of the run needs into its steps`,
-    ];
-  });
+  const [, ...included] = playbooksIn(playbook);
+  const uses = [playbook, ...included].flatMap(includesOf);
+  const usesDefault = (file: string, name: string): boolean =>
+    uses.some((step) => step.playbook.file === file && !step.inputs.has(name));
+  // The record has the inputs with their organization, and the data of included playbooks as they were read.
+  const kept = [
+    { playbook, values: inputs, orgId },
+    ...included.map((each) => ({ playbook: each, values: data[each.file] ?? {}, orgId: undefined })),
+  ];
+  return kept.flatMap(({ playbook: each, values, orgId: placed }) =>
+    each.inputs.flatMap((declaration) => {
+      const { name, file } = declaration;
+      const before = values[name];
+      if (file?.path === undefined || before === undefined) return [];
+      if (each !== playbook && !usesDefault(each.file, name)) return [];
+      const only = { ...each, inputs: [{ ...declaration, default: undefined }] };
+      if (jsonEquals(before, contentNow(only, filesOf(shell), placed)[name] ?? null)) return [];
+      return [
+        `note: the run keeps the "${name}" with which it began, and ${file.path} holds something else; write what else the rest of the run needs into its steps`,
+      ];
+    }),
+  );
 }
 
 // A file that is missing or wrong counts as changed.

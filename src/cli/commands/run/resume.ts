@@ -78,10 +78,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
     notes: ({ target, store }) =>
       outcome === "passed"
         ? []
-        : [
-            ...doneSinceNotes(store, summary, opened),
-            ...keptFileNotes(shell, { playbook, inputs: opened.inputs }, organizationOf(target)),
-          ],
+        : [...doneSinceNotes(store, summary, opened), ...keptFileNotes(shell, { playbook, opened }, organizationOf(target))],
   };
   return {
     shell,
