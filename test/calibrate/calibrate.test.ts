@@ -120,9 +120,14 @@ test("calibrate does not repeat a write whose answer is lost, decides nothing by
   expect(assets).toEqual([]);
 });
 
-test("calibrate stops writing when no receipt says that a write is committed", async () => {
+test.for([
+  ["not-found", "ACCEPTED"],
+  ["not-found", "UNCONFIRMED"],
+  ["word", "COMMITTING"],
+  ["word", "NOT_FINAL"],
+] as const)("calibrate stops writing when no receipt says that a write is committed: %s, then %s", async ([pending, word]) => {
   let commits: readonly string[] = [];
-  const unclear = many(USUAL, ["dialect.pendingReceipt", "not-found"], ["profile.ledger.receipt.committed", ["ACCEPTED"]]);
+  const unclear = many(USUAL, ["dialect.pendingReceipt", pending], ["profile.ledger.receipt.committed", [word]]);
   const found = await calibrated(unclear, true, {
     look: (contents) => void (commits = contents.commits.map(({ operation }) => operation)),
   });
@@ -175,6 +180,20 @@ test("calibrate ends although a list of the service has no end, and proposes no 
     return { body: JSON.stringify({ status: "SUCCESS", count: 2, bookmark: `b${made}`, records: [row(), row()], response: {} }) };
   });
   expect(findings.filter(isChange)).toEqual([]);
+});
+
+test("calibrate takes no first page with a new record for the page after it", async () => {
+  let newest = 9;
+  const row = (at: number): object => ({ id: `A${at}`, assetType: "Bond", data: { id: `A${at}` } });
+  const { findings } = await calibratedAt((path) => {
+    if (path.endsWith("/stats")) return { body: '{"totalCount":9,"countByType":[]}' };
+    newest += 1;
+    const records = [row(newest), row(newest - 1), row(newest - 2)];
+    return { body: JSON.stringify({ status: "SUCCESS", count: 3, bookmark: "more", records, response: {} }) };
+  });
+  expect(findings.find(({ setting }) => setting.join(".") === "ledger.parameters.bookmark")).toMatchObject({
+    strength: "undecided",
+  });
 });
 
 // The calibration writes the form of errors into tokenbook.yaml, so the form must not hold a key.

@@ -74,12 +74,18 @@ async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promis
     const profile = withSetting(findings.profile, BOOKMARK, name);
     const second = await readList(asker, question, { profile, page: first.bookmark });
     const row = second?.rows[0];
-    if (second === undefined || row === undefined || first.rows.some((each) => jsonEquals(each, row))) continue;
+    if (second === undefined || row === undefined || haveShared(first.rows, second.rows)) continue;
     if (sized && !jsonEquals(row, long.rows[1] ?? null)) continue;
+    // A list that ignores the name gives its first page again. Others may have created the records of that page only now.
+    if (haveShared((await readList(asker, question))?.rows ?? [], second.rows)) continue;
     const why = "the bookmark of the first page gives the records after it";
     return findings.observe(BOOKMARK, name, why, [first.answer.exchange, second.answer.exchange]);
   }
   findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
+}
+
+function haveShared(some: readonly Json[], others: readonly Json[]): boolean {
+  return some.some((one) => others.some((other) => jsonEquals(one, other)));
 }
 
 // If a list continues after a page that was requested without a size, that page has the usual size. A larger size must then return more.

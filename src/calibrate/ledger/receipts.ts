@@ -17,9 +17,12 @@ const COMMITTED = ["ledger", "receipt", "committed"];
 const FAILED = ["ledger", "receipt", "failed"];
 const NAMES = ["ledger", "receipt", "namesTransaction"];
 
-/** Words that services use for a write that is still in progress. Such a word alone never counts as final. */
+/**
+ * Words that services use for a write that is still in progress, such as `COMMITTING` and `NOT_FINAL`. Such a word never counts as final, even if it comes
+ * after another one: an effect may be visible long before the receipt says its last word.
+ */
 const GOES_ON =
-  /pend|wait|submit|process|queue|progress|accept|receiv|open|new|start|creat|init|run|sent|order|endors|validating/i;
+  /pend|wait|submit|process|queue|progress|accept|receiv|open|new|start|creat|init|run|sent|order|endors|ing(?![a-z])|partial|(?:^|[^a-z])(?:not|pre|to)(?![a-z])|un(?:commit|confirm|complet|final|finish|settled)|incomplete|precommit/i;
 
 /** Words that services use for a write that is done or has failed. Any other word only counts as final if it comes after another one. */
 const DONE = /commit|succe|done|complet|confirm|final|valid|appli|finish|ok|settled/i;
@@ -106,7 +109,7 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const present = findings.profile.ledger.receipt;
-  const isFinal = before.length > 0 || present.committed.includes(word) || (!GOES_ON.test(word) && DONE.test(word));
+  const isFinal = present.committed.includes(word) || (!GOES_ON.test(word) && (before.length > 0 || DONE.test(word)));
   if (!isFinal || new Set(words).size !== words.length) {
     return findings.leave(
       COMMITTED,
