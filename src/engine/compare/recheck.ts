@@ -8,6 +8,7 @@ import type { Difference, Sighting, YoungDifference } from "../../reconcile/sigh
 import { Gathered } from "../../reconcile/gathered.ts";
 import { areAlike, differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type Pair, type SideValue, type SideName, SIDES } from "../../reconcile/row.ts";
+import { pauseBetweenLooks } from "../read/look-until.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { SourceReader, ReadRow } from "./source-reader.ts";
 
@@ -79,7 +80,8 @@ export class Recheck {
 
   async #pause(suspects: ReadonlyMap<string, Suspect>): Promise<void> {
     const { clock } = this.#context.ports;
-    const { recheckMs: ms } = this.#parts.times;
+    // An older look than the first would show a new difference as gone.
+    const ms = pauseBetweenLooks(this.#context.target, this.#parts.times.recheckMs);
     const what = `${count(suspects.size, "difference")}, to read again`;
     this.#context.notify({ kind: "step.waiting", step: this.#parts.step, for: what, untilMs: clock.now() + ms, at: clock.now() });
     await this.#context.pause(ms, this.#parts.step);

@@ -1,9 +1,16 @@
+import { LIMITS } from "../../base/limits.ts";
 import { pauseAfter } from "../../base/time/backoff.ts";
+import type { Target } from "../../environment/target.ts";
 import type { Waiting } from "../../playbook/model.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 
 /** The result of one look: what was looked for, or `again`. */
 export type LookResult<T> = { readonly found: T } | "again";
+
+/** Returns how long to pause before another look, so that it shows everything that an earlier look has shown, if the environment declares `readLag`. */
+export function pauseBetweenLooks({ readLagMs = 0 }: Pick<Target, "readLagMs">, usualMs: number): number {
+  return Math.max(usualMs, Math.min(readLagMs, LIMITS.settleMs));
+}
 
 /**
  * Looks until something is found, the time is over (`late`), or the run must stop (`stopping`). Pauses grow by the backoff. Each look

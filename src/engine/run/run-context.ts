@@ -253,7 +253,7 @@ export class RunContext extends ReadingContext {
     return Math.floor(this.ports.clock.elapsed() - this.#changedAt);
   }
 
-  /** Pauses until reads show everything that the run has written, if the environment declares `readLag`. */
+  /** Pauses until reads show everything that the run, and an earlier process of it, has written or read, if the environment declares `readLag`. */
   async untilReadsAreRecent(step: string): Promise<void> {
     const leftMs = (this.target.readLagMs ?? 0) - this.quietMs;
     if (leftMs > 0) await this.pause(Math.min(leftMs, LIMITS.settleMs), step);

@@ -26,6 +26,7 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
     case "check": {
       const { looks } = step;
       await context.hold("before", place);
+      await context.untilReadsAreRecent(address);
       if (context.stopping) return;
       if (looks.kind === "compare") return compare(context, { place, step, looks, startedAt });
       return check(context, { place, step, looks, startedAt });

@@ -7,6 +7,7 @@ import { differenceOf, judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, type Pair } from "../../reconcile/row.ts";
 import { conservedRead } from "../compare/conserved-sides.ts";
 import type { SourceRead } from "../compare/row-source.ts";
+import { pauseBetweenLooks } from "../read/look-until.ts";
 import { CUT_OFF } from "../read/read.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import type { Place } from "../run/plan-steps.ts";
@@ -40,7 +41,7 @@ export async function conserve(context: ReadingContext, place: Place, check: Con
     const seen = JSON.stringify(broken.map(asJson));
     if (seen === before || look === LOOKS || context.stopping) return { problem: differing(broken, read, check), requests };
     before = seen;
-    await context.pause(PAUSE_MS, place.address);
+    await context.pause(pauseBetweenLooks(context.target, PAUSE_MS), place.address);
   }
 }
 

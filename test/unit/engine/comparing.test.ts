@@ -49,6 +49,40 @@ test("a difference younger than the settle time is moving, and is a drift if a l
   expect(await outcome(), "it was gone in between").toBe("pending");
 });
 
+/** How long a replica is behind. */
+const LAG_MS = 4_000;
+const AT_ONCE = WITH_TIMES.replace("settle: 10m", "settle: 0s");
+const accountOf = (balance: number): string => `[{"balance":${balance},"updatedAt":"2020-01-01T00:00:00Z"}]`;
+
+test("a difference is not settled by a look that may be older than the first one", async () => {
+  const clock = clockWithoutWaiting();
+  let first: number | undefined;
+  const { url } = await serve(() => {
+    const isNew = first === undefined || clock.elapsed() - first >= LAG_MS;
+    first ??= clock.elapsed();
+    return { body: accountOf(isNew ? 5 : 1) };
+  });
+  const ran = await runnerForTest(folderForTest(), clock)(AT_ONCE, { ...targetAt(url), readLagMs: LAG_MS });
+  expect(ran.outcome, JSON.stringify(ran)).toBe("drift");
+  expect(comparisonIn(ran)).toMatchObject({ looks: 2, counts: { new: 1, settled: 0 } });
+});
+
+test("a check and a comparison begin only once reads show everything from before the run", async () => {
+  const checked = `playbook: 1\nchecks: [{ read: ledger.asset.stats, that: response.totalCount == 1 }]\n`;
+  for (const [playbook, wanted] of [
+    [checked, "failed"],
+    [AT_ONCE, "drift"],
+  ] as const) {
+    const clock = clockWithoutWaiting();
+    const { url } = await serve(({ path }) => {
+      const count = clock.elapsed() >= LAG_MS ? 2 : 1;
+      return { body: path.endsWith("/stats") ? `{"totalCount":${count},"countByType":[]}` : accountOf(count) };
+    });
+    const ran = await runnerForTest(folderForTest(), clock)(playbook, { ...targetAt(url), readLagMs: LAG_MS });
+    expect(ran.outcome, JSON.stringify(ran)).toBe(wanted);
+  }
+});
+
 const TWICE = `playbook: 1
 mode: read-only
 reconcile:
