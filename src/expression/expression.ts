@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { listThatMayBeEmpty } from "./certain/certain.ts";
-import { isPlain, useJsonEquality } from "./equality.ts";
+import { isPlain, useJsonEquality } from "./comparing/equality.ts";
 import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
@@ -18,6 +18,7 @@ import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, Unforeseen, unknownMet } from "./unknown.ts";
 import { alteredPart } from "./whole-use.ts";
+import { useClearTextOrder } from "./comparing/text-order.ts";
 import type { Stretch } from "../base/text/unescape.ts";
 
 /** The values of the names in an expression during its evaluation. */
@@ -102,6 +103,7 @@ export class Expression {
       useMixedNumbers(nodes);
       useJsonEquality(nodes);
       useJsonKeys(nodes);
+      useClearTextOrder(nodes);
       countSteps(nodes);
       return new Expression(text, program, path);
     } catch (error) {

@@ -22,7 +22,7 @@ export function countSteps(nodes: readonly ASTNode[]): void {
   }
 }
 
-const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%", "<", "<=", ">", ">="]);
+const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%"]);
 
 /** The library's loop of a comprehension, which asks before each round whether to continue. */
 interface Loop {

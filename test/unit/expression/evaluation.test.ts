@@ -126,6 +126,18 @@ test.for([
   expect(() => value(text ?? "")).toThrow(why ?? "");
 });
 
+test("two texts that are numbers have an order only if letters and numbers give the same", () => {
+  expect(
+    value('["2026" < "2027", "a9" > "a10", "9" < "a", "1.50" >= "1.5", "" < "1", "2026-01-02" > "2026-01-01", text > "01"]'),
+  ).toBe("[true,true,true,true,true,true,true]");
+  for (const text of ['"9" > "10"', '"100" < "99.5"', '"1.50" > "1.5"', '"-2" > "-1"']) {
+    expect(() => value(text), text).toThrow(EvaluationFailure);
+    expect(() => value(text), text).toThrow(
+      /letter by letter, and as numbers they have another order: write decimal\(…\) around both$/,
+    );
+  }
+});
+
 test("values of two types do not matter where the rest of a list or a map decides", () => {
   expect(value('[1 in ["1", 1], text in [one, "1"], numbers.exists(n, n == text || n == 1)]')).toBe("[true,true,true]");
   expect(value('[[1, 2] == ["1", 3], {"a": 1, "b": 2} == {"a": "1", "b": 3}, {"a": 1} == {"b": "1"}, [1] == ["1", 1]]')).toBe(

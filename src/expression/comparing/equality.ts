@@ -1,16 +1,15 @@
-import { spend } from "../base/budget.ts";
-import { isObject } from "../base/json/json.ts";
-import { Decimal } from "../base/numbers/decimal.ts";
-import { type ASTNode, exact, shownValue } from "./cel.ts";
-import { type Checker, type Evaluator, type Macro, replace } from "./macro.ts";
-import { spelling } from "./map-keys.ts";
-import { Duration } from "./time/duration.ts";
-import { Moment } from "./time/moment.ts";
+import { spend } from "../../base/budget.ts";
+import { isObject } from "../../base/json/json.ts";
+import { Decimal } from "../../base/numbers/decimal.ts";
+import { type ASTNode, exact, shownValue } from "../cel.ts";
+import { type Checker, type Evaluator, type Macro, replace } from "../macro.ts";
+import { spelling } from "../map-keys.ts";
+import { Duration } from "../time/duration.ts";
+import { Moment } from "../time/moment.ts";
 
 /**
  * Gives each `==`, `!=` and `in` of a new syntax tree the equality of JSON. The library compares the contents of lists and maps by their
- * JavaScript types. So `1 in [1]` would fail if one 1 was written and the other was read, and records with a field of different types could
- * not be compared.
+ * JavaScript types. So `1 in [1]` would fail if one 1 was written and the other was read. Values of two types have no result (decision 226).
  */
 export function useJsonEquality(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
