@@ -16,8 +16,8 @@ type HttpPlace = Extract<OutsidePlace, { readonly kind: "http" }>;
 
 interface Answer {
   readonly response: Json;
-  /** The value of its `Link` header. */
-  readonly link: string;
+  /** Its headers, by their names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Page extends Answer {
@@ -41,8 +41,8 @@ export const httpRows: ReaderOf<"http"> = async function* (place, means) {
     yield list.map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
     url = nextOf(place, answer, url, first);
     if (url !== undefined) continue;
-    const endedBy = place.next !== undefined ? "next" : answer.link === "" ? "nothing" : "link";
-    assertAtEnd({ response: answer.response, pages: page, rows, endedBy });
+    const endedBy = place.next !== undefined ? "next" : linkIn(answer) === "" ? "nothing" : "link";
+    assertAtEnd({ ...answer, pages: page, rows, endedBy });
   }
 };
 
@@ -123,7 +123,7 @@ function readPage(exchanged: Exchanged): Answer {
       next: "make sure that it runs, and that this machine reaches it; ask for smaller pages if the answer is too large",
     });
   const { status, headers } = exchanged;
-  if (status === 200) return { response: jsonIn(exchanged), link: headers["link"] ?? "" };
+  if (status === 200) return { response: jsonIn(exchanged), headers };
   const isElsewhere = status >= 300 && status < 400;
   throw new Failure({
     code: "source.refused",
@@ -155,15 +155,20 @@ function listIn({ each }: HttpPlace, { response, page }: Page): readonly Json[] 
 }
 
 /** Returns the address of the next page after `url`; `undefined` after the last one. */
-function nextOf({ next }: HttpPlace, { response, link, page }: Page, url: URL, first: URL): URL | undefined {
+function nextOf({ next }: HttpPlace, answer: Page, url: URL, first: URL): URL | undefined {
+  const { response, page } = answer;
   if (next === undefined) {
-    const target = nextPageIn(link, page);
+    const target = nextPageIn(linkIn(answer), page);
     return target === undefined ? undefined : onServer(target, URL.parse(target, url.href), first);
   }
   const given = next.evaluate({ response, page: Decimal.of(page) });
   if (given === null || given === "" || given === false) return undefined;
   if (!isObject(given)) return onServer(given, typeof given === "string" ? URL.parse(given, url.href) : null, first);
   return Object.keys(given).length === 0 ? undefined : withParameters(first, given);
+}
+
+function linkIn({ headers }: Answer): string {
+  return headers["link"] ?? "";
 }
 
 // Only the server of the first address receives the headers.

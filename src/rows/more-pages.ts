@@ -7,6 +7,8 @@ import { count } from "../base/text/text.ts";
 export interface ReadToEnd {
   /** The last answer. */
   readonly response: Json;
+  /** Its headers, by their names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
   /** How many pages were read. */
   readonly pages: number;
   /** How many rows were read on all of them. */
@@ -15,7 +17,7 @@ export interface ReadToEnd {
   readonly endedBy: "next" | "link" | "nothing";
 }
 
-/** A field of an answer, outside of its lists. */
+/** A field of an answer, outside of its lists, or a header of it. */
 interface AnswerField {
   readonly name: string;
   readonly path: string;
@@ -28,8 +30,8 @@ interface AnswerField {
  * count, because many APIs describe their pages in the answer only. An expression may have a reason to end earlier, except where the answer plainly
  * says that more rows follow.
  */
-export function assertAtEnd({ response, pages, rows, endedBy }: ReadToEnd): void {
-  const fields = [...fieldsOf(response)];
+export function assertAtEnd({ response, headers, pages, rows, endedBy }: ReadToEnd): void {
+  const fields = [...fieldsOf(response), ...fieldsOfHeaders(headers)];
   const signs: readonly ((field: AnswerField) => boolean)[] =
     endedBy === "nothing"
       ? [saysMore, names(NEXT, isGiven), names(ROWS, isMoreThan(rows)), names(PAGES, isMoreThan(pages))]
@@ -66,6 +68,15 @@ function* fieldsOf(value: Json, path: string = "", isAboutList: boolean = true):
     yield { name, path: `${path}${name}`, value: inner, isAboutList };
     yield* fieldsOf(inner, `${path}${name}.`, isAboutList && PARTS.test(name));
   }
+}
+
+// Some APIs give a list without anything around it, and headers such as `X-Total-Count` and `Content-Range: items 0-99/250`.
+function fieldsOfHeaders(headers: ReadToEnd["headers"]): readonly AnswerField[] {
+  return Object.entries(headers).map(([header, text]) => {
+    const [, whole] = /^\S+ \d+-\d+\/(\d+)$/.exec(header === "content-range" ? text : "") ?? [];
+    const name = whole === undefined ? header.replace(/^x-(?:[a-z]+-(?=total))?/, "").replaceAll("-", "_") : "total";
+    return { name, path: `header ${header}`, value: Decimal.parse(whole ?? text) ?? text, isAboutList: header !== name };
+  });
 }
 
 const names =

@@ -121,10 +121,23 @@ test("a list does not end where its answer says that there is more", async () =>
     ],
     [`${each}, next: "null"`, `{${rows},"total":3,"next":"?page=2"}`, ""],
   ];
-  for (const [more, body, wanted] of cases) {
-    const { otherwise } = await api(() => ({ body }));
+  const list = `[${ALICE},${BOB}]`;
+  const withHeaders: readonly (readonly [headers: Readonly<Record<string, string>>, gap: string])[] = [
+    [{ "X-Total-Count": "3" }, "its header x-total-count is 3, and 2 rows were read"],
+    [{ "X-WP-TotalPages": "2", "X-WP-Total": "2" }, "its header x-wp-totalpages is 2"],
+    [{ "X-Next-Page": "2" }, "its header x-next-page is 2"],
+    [{ "Content-Range": "items 0-1/3" }, "its header content-range is 3"],
+    [{ "X-Total-Count": "2", "X-Total-Pages": "1", "X-Next-Page": "", "Content-Range": "items 0-1/*", count: "9" }, ""],
+    [{ "X-Total-Count": "3", link: '<?page=1>; rel="first"' }, ""],
+  ];
+  const all = [
+    ...cases.map(([more, body, wanted]) => ({ more, given: { body }, wanted })),
+    ...withHeaders.map(([headers, wanted]) => ({ more: "", given: { body: list, headers }, wanted })),
+  ];
+  for (const { more, given, wanted } of all) {
+    const { otherwise } = await api(() => given);
     const { outcome, gap } = await register.compare(http(more), otherwise);
-    expect([outcome, gap], body).toEqual([
+    expect([outcome, gap], JSON.stringify(given)).toEqual([
       wanted === "" ? "passed" : "failed",
       wanted === "" ? "" : expect.stringContaining(wanted),
     ]);
