@@ -196,6 +196,21 @@ test("calibrate takes no first page with a new record for the page after it", as
   });
 });
 
+test.for([
+  [1, "consistent"],
+  [2, "observed"],
+] as const)("calibrate proves the attribute of ids by several assets only: %i, %s", async ([count, strength]) => {
+  const records = Array.from({ length: count }, (_, at) => ({ id: `A${at}`, assetType: "Bond", data: { name: `A${at}` } }));
+  const { findings } = await calibratedAt((path) => {
+    if (path.endsWith("/stats")) return { body: '{"totalCount":1,"countByType":[]}' };
+    return { body: JSON.stringify({ status: "SUCCESS", count, bookmark: "", records, response: {} }) };
+  });
+  expect(findings.find(({ setting }) => setting.join(".") === "ledger.primaryKey.Bond")).toMatchObject({
+    found: "name",
+    strength,
+  });
+});
+
 // The calibration writes the form of errors into tokenbook.yaml, so the form must not hold a key.
 test("calibrate takes no key that a service repeats for a word of the service", async () => {
   const key = "ledger-key-1";

@@ -1,5 +1,5 @@
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { listOf, recordsIn, text } from "../../base/json/parts.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
 import { namesFor } from "../spellings.ts";
@@ -161,9 +161,16 @@ export function findPrimaryKeys({ findings }: CalibrationAsker, lists: readonly 
     const setting = ["ledger", "primaryKey", type];
     if (type === "" || only === undefined || others.length > 0) continue;
     const usual = only === "id" && settingAt(findings.profile, setting) === undefined;
-    const why = `data.${only} is the id of each ${type}`;
-    if (!usual) findings.observe(setting, only, why, evidence);
-    else findings.observe(["ledger", "primaryKey"], settingAt(findings.profile, ["ledger", "primaryKey"]) ?? {}, why, evidence);
+    // In a single asset, another attribute may have the value of the id by chance.
+    const [strength, why] =
+      new Set(rows.map(({ id }) => writeJson(id))).size > 1
+        ? (["observed", `data.${only} is the id of each ${type}`] as const)
+        : (["consistent", `data.${only} is the id of the only ${type} that was seen`] as const);
+    if (!usual) findings.decide(setting, { strength, found: only, why, evidence });
+    else {
+      const found = settingAt(findings.profile, ["ledger", "primaryKey"]) ?? {};
+      findings.decide(["ledger", "primaryKey"], { strength, found, why, evidence });
+    }
   }
   if (byType.size === 0) findings.leave(["ledger", "primaryKey"], "there is no asset to look at");
 }
