@@ -1,12 +1,12 @@
 /** The catalogue of mistakes in the comparisons of a playbook. */
 export const RECONCILE_CODES = {
-  "playbook.reads-no-row": {
+  "playbook.once-without-row": {
     severity: "warning",
-    title: "`where` or `once` of a side reads nothing of its rows",
+    title: "`once` of a side reads nothing of its rows",
     meaning:
-      "A `where` that reads nothing of the row leaves out all rows or none. A `once` that reads nothing of the row calls all rows of one key and one value the same record, so they count once, and what the others add is not compared.",
-    cure: "Use a field of the row: where: row.balance != 0, or once: row.id.",
-    example: "reconcile-reads-no-row",
+      "`once` identifies the record of a row, so that a record that is listed several times counts once. A `once` that reads nothing of the row calls all rows of one key and one value the same record. They count once, and what the others add is not compared.",
+    cure: "Use a field of the row that identifies its record: once: row.id.",
+    example: "reconcile-once-without-row",
   },
   "playbook.reconcile-key": {
     title: "the keys of two sides have different parts",

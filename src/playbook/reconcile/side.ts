@@ -61,7 +61,7 @@ export function readSide(node: MapNode, otherwise: "left" | "right", spot: Spot,
     at: at?.expression,
   };
   checkRowKeys(side, (given ?? node).range, context);
-  warnOfNoRow({ where: [chosen, where], once: [once?.expression, onceNode] }, rows, context);
+  warnOfNoRow({ once: once?.expression, onceNode }, rows.varying, context);
   return side;
 }
 
@@ -69,30 +69,19 @@ function readsAny({ references }: Expression, names: ReadonlySet<string>): boole
   return references.some(({ root }) => names.has(root));
 }
 
-type Written = readonly [expression: Expression | undefined, node: SourceNode | undefined];
-
-// A `where` may choose whole rounds of a `foreach`. A constant one has a warning already.
+// A `where` without the row is a switch for the whole side. Such a `once` would call several records the same.
 function warnOfNoRow(
-  { where: [where, whereNode], once: [once, onceNode] }: Readonly<Record<"where" | "once", Written>>,
-  { varying, source }: Rows,
+  { once, onceNode }: { readonly once: Expression | undefined; readonly onceNode: SourceNode | undefined },
+  varying: ReadonlySet<string>,
   context: CheckContext,
 ): void {
-  const chosen = source.kind === "read" && source.foreach !== undefined ? [...varying, source.foreach.variable] : varying;
-  if (where !== undefined && whereNode !== undefined && where.references.length > 0 && !readsAny(where, new Set(chosen))) {
-    const message = "`where` reads nothing of the row, so it takes all rows or none";
-    context.report(
-      { code: "playbook.reads-no-row", message, suggestion: "write what the rows have, such as row.balance != 0" },
-      whereNode.range,
-    );
-  }
-  if (once !== undefined && onceNode !== undefined && !readsAny(once, varying)) {
-    const message =
-      "`once` reads nothing of the row, so rows of one key and one value count once, although they are several records";
-    context.report(
-      { code: "playbook.reads-no-row", message, suggestion: "write what identifies the record, such as row.id" },
-      onceNode.range,
-    );
-  }
+  if (once === undefined || onceNode === undefined || readsAny(once, varying)) return;
+  const message =
+    "`once` reads nothing of the row, so rows of one key and one value count once, although they are several records";
+  context.report(
+    { code: "playbook.once-without-row", message, suggestion: "write what identifies the record, such as row.id" },
+    onceNode.range,
+  );
 }
 
 function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
