@@ -113,6 +113,13 @@ function registerFunctions(environment: Environment): void {
   environment.registerFunction("re2(string, string): bool", (text: string, pattern: string) => patternOf(pattern).foundIn(text));
 }
 
+const TYPE: unknown = Object.getPrototypeOf(cel.parse("string")({}));
+
+/** Returns whether a value is itself a type, as `type(x)` gives it. Each type is one object. */
+export function isType(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === TYPE;
+}
+
 /** Returns a number as an exact decimal. Throws a RangeError for anything else. */
 export function exact(value: unknown): Decimal {
   if (value instanceof Decimal) return value;

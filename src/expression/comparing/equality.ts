@@ -1,7 +1,7 @@
 import { spend } from "../../base/budget.ts";
 import { isObject } from "../../base/json/json.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
-import { type ASTNode, exact, shownValue } from "../cel.ts";
+import { type ASTNode, exact, isType, shownValue } from "../cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "../macro.ts";
 import { spelling } from "../map-keys.ts";
 import { Duration } from "../time/duration.ts";
@@ -106,6 +106,7 @@ function typeOf(value: unknown): JsonType | undefined {
 function sameForeign(left: unknown, right: unknown): boolean {
   if (left instanceof Moment && right instanceof Moment) return left.nanos === right.nanos;
   if (left instanceof Duration && right instanceof Duration) return left.nanos === right.nanos;
+  if (isType(left) && isType(right)) return false;
   throw new RangeError(
     "values without a form in JSON are compared only with those of their own type: make the other one a date or a duration",
   );

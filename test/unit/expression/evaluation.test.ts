@@ -126,6 +126,13 @@ test.for([
   expect(() => value(text ?? "")).toThrow(why ?? "");
 });
 
+test("types are compared with each other", () => {
+  expect(value("[type(text) == string, type(one) == string, type(one) != type(text), type(one) in [string, bool]]")).toBe(
+    "[true,false,true,false]",
+  );
+  expect(() => value("type(text) == text")).toThrow("only with those of their own type");
+});
+
 test("two texts that are numbers have an order only if letters and numbers give the same", () => {
   expect(
     value('["2026" < "2027", "a9" > "a10", "9" < "a", "1.50" >= "1.5", "" < "1", "2026-01-02" > "2026-01-01", text > "01"]'),
