@@ -56,8 +56,13 @@ interface Suites {
 // Suites are built one at a time, so that a document of many runs is never in memory as a whole.
 function* suitesOf(reports: Iterable<RunReport>, notBegun: readonly NotBegun[]): Generator<Suites> {
   const repeated: RunReport[] = [];
+  const classes = new Set<string>();
   for (const report of reports) {
-    if (report.repeat === undefined) yield built((builder) => addSuite(builder, report));
+    const place = placeOf(report.run, report.row);
+    // Two runs of one playbook, as in `report RUN RUN`. GitLab would hide a failure of one of them behind the other.
+    const own = classes.has(place.className) ? { ...place, className: `${place.className} [${report.run.id}]` } : place;
+    classes.add(own.className);
+    if (report.repeat === undefined) yield built((builder) => addSuite(builder, report, own));
     else repeated.push(report);
   }
   const byPlaybook = Map.groupBy(repeated, ({ run }) => run.playbook.file);
@@ -99,9 +104,9 @@ function addChildren(testCase: TestCase, cases: readonly Case[], prefix: "flaky"
   });
 }
 
-function addSuite(builder: Builder, report: RunReport): void {
+function addSuite(builder: Builder, report: RunReport, place: CasePlace): void {
   const suite = newSuite(builder, report, [report]);
-  for (const each of casesOf(report)) addCase(suite, each, placeOf(report.run, report.row));
+  for (const each of casesOf(report)) addCase(suite, each, place);
 }
 
 function newSuite(builder: Builder, { run }: RunReport, all: readonly RunReport[]): TestSuite {

@@ -39,6 +39,15 @@ function messages(name: keyof typeof RUNS): unknown[] {
   return skipped.map(({ attributes }) => attributes["message"]);
 }
 
+test("no case of two runs of one playbook has the class and the name of another case", () => {
+  const report = reportOf(RUNS.passed?.().all ?? []);
+  const again = { ...report, run: { ...report.run, id: "RUN2" } };
+  const suites = parseXml(junitText([report, again])).children;
+  const named = suites.flatMap(casesOf).map(({ attributes: { classname, name } }) => `${classname}: ${name}`);
+  expect(new Set(named).size).toBe(named.length);
+  expect(named.at(-1)).toContain("[RUN2]: ");
+});
+
 test("the XML parser of these tests refuses XML that is not well-formed", () => {
   expect(parseXml(wrap('<a b="&lt;"><c/><![CDATA[x]]></a>\n'))).toMatchObject({ name: "a", attributes: { b: "<" }, text: "x" });
   for (const bad of [
