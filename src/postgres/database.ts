@@ -10,7 +10,7 @@ import type { ServerTables, TableLayout } from "../sql/layout.ts";
 import { PLAIN_FORMAT, plainFormat } from "../sql/mark.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { ask } from "./bridge.ts";
-import { assertDurable, type ServerSetting, settingsOf } from "./durability.ts";
+import { assertDurable, assertPrimary, type ServerSetting, settingsOf } from "./durability.ts";
 import { AWAY, DIVISION_BY_ZERO, failureOf, READ_ONLY } from "./failure.ts";
 import { MARK_OF_SESSION } from "./session.ts";
 import { assertLayout, assertUnmarked, makeTables, partOf, tryTables } from "./tables.ts";
@@ -150,6 +150,10 @@ export class PostgresDatabase implements SqlDatabase {
 
   assertDurable(): void {
     assertDurable(this);
+  }
+
+  assertPrimary(): void {
+    assertPrimary(this);
   }
 
   /** Returns the format of the tables of a layout; 0 if there are none. During a move, it leaves out the mark in it. */

@@ -68,6 +68,12 @@ function standbyFailure(path: string): Error {
   return failureOf(path, { message: "the server follows a primary server", code: READ_ONLY, isBroken: false, isUnsent: false });
 }
 
+/** Throws a PassingFailure while a server is a standby, where nothing can be written. */
+export function assertPrimary(database: SqlDatabase): void {
+  const { follows } = database.get("SELECT CAST(pg_is_in_recovery() AS INT) AS follows") ?? {};
+  if (follows === 1) throw standbyFailure(database.path);
+}
+
 /** Throws a Failure if a setting of the server can lose durable records, and the project does not accept this. */
 export function assertDurable(database: SqlDatabase): void {
   const accepted = database.server?.accepted ?? [];

@@ -95,7 +95,7 @@ export class Scheduler {
   }
 
   #lookAtAll(): void {
-    this.#parts.store.assertInPlace();
+    this.#parts.store.assertUsable();
     for (const id of this.#memory.read()) this.#changed.add(id);
     this.#reload();
     for (const ticking of this.#scheduled) if (this.#isDue(ticking)) this.#look(ticking);

@@ -131,6 +131,12 @@ export class ScheduleStore {
     this.#database.assertInPlace();
   }
 
+  /** Throws a Failure if nothing can be written: somebody has removed the file, or the server is away or a standby. */
+  assertUsable(): void {
+    this.assertInPlace();
+    this.#database.assertPrimary();
+  }
+
   /** Makes several changes or none of them. Throws a Failure, even if only the file was removed. */
   transaction<T>(work: (database: SqlDatabase) => T): T {
     this.assertInPlace();

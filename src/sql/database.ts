@@ -30,6 +30,8 @@ export interface SqlDatabase extends Disposable {
   assertInPlace(): void;
   /** Throws a Failure if the database may lose what it reports as durable. An administrator can change this while the database is in use. */
   assertDurable(): void;
+  /** Throws a PassingFailure while the database can only be read, because its server is a standby. */
+  assertPrimary(): void;
   /** Returns the format of the tables of a layout; 0 if there are none. */
   formatOf(layout: TableLayout): number;
   /** Returns the damage that the database finds in its structure; nothing if it is intact. */

@@ -132,6 +132,11 @@ export class Database implements SqlDatabase {
     // each commit is synced
   }
 
+  /** Does nothing, because no server is asked. */
+  assertPrimary(): void {
+    // no server is asked
+  }
+
   assertInPlace(): void {
     if (this.file !== undefined && inodeOf(this.path) !== this.#inode) throw removed(this.path);
   }

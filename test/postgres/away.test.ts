@@ -231,6 +231,20 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     await desk.end(service);
   });
 
+  test("follows another server for a while: until its next firing, a scheduler is not ready then", async () => {
+    const desk = new Desk("2026-06-01T00:00:00Z", place);
+    const service = desk.serve(schedule("0 12 * * *"));
+    await desk.until("2026-06-01T00:10:00Z");
+    expect(service.notReady()).toBeUndefined();
+    await server.follow(true);
+    await desk.until("2026-06-01T00:20:00Z");
+    expect(service.notReady()).toBe("the database cannot be used now");
+    await server.follow(false);
+    await desk.until("2026-06-01T00:30:00Z");
+    expect(service.notReady()).toBeUndefined();
+    await desk.end(service);
+  });
+
   test("is not taken for damaged when it goes between a lease and the question whether its holder lives", async () => {
     const proxy = await Proxy.open(server.port);
     using distant = JournalStore.open(through(proxy), { clock, redact: (text) => text });

@@ -243,6 +243,23 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
     expect(ended.code, ended.transcript).toBe(0);
   });
 
+  test("a worker is not ready while its address leads to a standby, or while its state is gone", async () => {
+    const { direct, schema } = await desk();
+    const worker = direct.start("worker", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    await logged(worker, "worker.started");
+    const ready = async (): Promise<number> => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(ready).toBe(200);
+    await server.follow(true);
+    await expect.poll(ready).toBe(503);
+    await server.follow(false);
+    await expect.poll(ready).toBe(200);
+    await server.query(`ALTER SCHEMA ${schema} RENAME TO ${schema}_elsewhere`);
+    await expect.poll(ready).toBe(503);
+    await server.query(`ALTER SCHEMA ${schema}_elsewhere RENAME TO ${schema}`);
+    await expect.poll(ready).toBe(200);
+  });
+
   test("submit --wait continues when the database is back; interrupted, it prints how to wait again", async () => {
     const { service, proxy, way, project, direct } = await desk();
     const worker = direct.start("worker");

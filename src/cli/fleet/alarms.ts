@@ -75,6 +75,7 @@ export class Alarms {
 
   /** Delivers the notifications that are due. Throws a Failure if the database is unavailable; the notifications then stay stored. */
   async deliver(): Promise<void> {
+    this.#store.assertUsable();
     await this.#courier.work();
   }
 

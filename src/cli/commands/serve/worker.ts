@@ -53,25 +53,26 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   open.defer(() => late.abort());
   const stopping = shell.stopping();
   let takesRuns = false;
-  let isAway = false;
+  let [isStateAway, isQueueAway] = [false, false];
   const notReady = (): string | undefined => {
     if (stopping.aborted) return "stopping";
-    if (isAway) return "the database cannot be used now";
+    if (isStateAway || isQueueAway) return "the database cannot be used now";
     return takesRuns ? undefined : "not begun";
   };
   const page = await pageOf(options.listen, { metrics, notReady }, { log, event: "worker.listening" });
   open.defer(() => page?.close());
   const over = new AbortController();
   const isOver = AbortSignal.any([stopping, over.signal]);
-  const upkeep = eachSecond(isOver, () =>
-    unlessAway(log, async () => {
+  const [askState, askQueue] = [unlessAway(log), unlessAway(log)];
+  const upkeep = eachSecond(isOver, async () => {
+    isStateAway = !(await askState(async () => {
       await alarms.deliver();
       await runs.releaseAbandoned();
-    }),
-  );
+    }));
+  });
   // This loop is never awaited: on a connection that hangs, a query of the queue takes half a minute, and the next one may hang too.
   void eachSecond(isOver, async () => {
-    isAway = !(await unlessAway(log, async () => {
+    isQueueAway = !(await askQueue(async () => {
       for (const { run, result } of await queue.givenUp())
         if (alarms.ended(run, result, { redact: redactor([]) }))
           log("error", "run.given-up", result.problem?.message ?? run.playbook, { ...aboutRun(run), ...result });
@@ -94,7 +95,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
   await queue.stop(LIMITS.scheduleGraceMs + LIMITS.workerDrainMs);
   clearTimeout(grace);
   await upkeep;
-  await unlessAway(log, () => alarms.drain());
+  await askState(() => alarms.drain());
   log("info", "worker.stopped", "stopped");
   return EXIT.passed;
 };
@@ -115,16 +116,22 @@ async function eachSecond(stopping: AbortSignal, work: () => Promise<unknown>): 
   }
 }
 
-// Returns whether the work was done. If the database is unavailable, any worker does the work when the database is back.
-async function unlessAway(log: Log, work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    log("warn", "worker.database", error.message);
-    return false;
-  }
+// Returns a function that does work, and returns whether it was done. If the database cannot be used, any worker does the work when it can. Work that fails
+// again and again for the same reason is logged once.
+function unlessAway(log: Log): (work: () => Promise<void>) => Promise<boolean> {
+  let last: string | undefined;
+  return async (work) => {
+    try {
+      await work();
+      last = undefined;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.message !== last) log("warn", "worker.database", error.message);
+      last = error.message;
+      return false;
+    }
+  };
 }
 
 function aboutRun({ playbook, environment, key }: SubmittedRun): Readonly<Record<"playbook" | "environment" | "key", string>> {
