@@ -8,7 +8,8 @@ import { APPROVAL_SCHEMA } from "./approvals.ts";
 import { ARCHIVE_SCHEMA } from "./archives/archives.ts";
 import { FIRST_LEASES, LEASE_TABLE } from "./leases.ts";
 import { FIRST_PROOFS, PROOF_TABLE } from "./proofs.ts";
-import { goneFailure, lastRecordOf, Tail, type TailFile, tailFileOf } from "./tail.ts";
+import { ServerTail } from "./server-tail.ts";
+import { FileTail, goneFailure, lastRecordOf, type Tail, type TailFile, tailFileOf } from "./tail.ts";
 
 // Records are stored by row number. In the tree of a text key, a body of more than a kilobyte would take a page of its own.
 const RECORD_TABLE = `
@@ -125,16 +126,17 @@ export function journalIn(stateDirectory: string, access: Access | "create"): st
   return stateEntry(stateDirectory, "journal.db", access);
 }
 
-/** Returns the tail of a journal: the file beside it, or the one of the ports. A journal in memory needs none. */
+/** Returns the tail of a journal: the file beside it, or the one of the ports. On a server, the process remembers it. A journal in memory needs none. */
 export function tailOf(database: SqlDatabase, { tail }: { readonly tail?: TailFile | undefined }): Tail {
-  return new Tail(tail ?? (database.file === undefined ? undefined : tailFileOf(database.file)));
+  if (tail === undefined && database.server !== undefined) return new ServerTail(database.server);
+  return new FileTail(tail ?? (database.file === undefined ? undefined : tailFileOf(database.file)));
 }
 
 /** Throws a Failure if a journal is missing or empty, although a file beside it shows that it had records. */
 export function assertThere(journal: string): void {
   if (sizeOf(journal) > 0) return;
   try {
-    new Tail(tailFileOf(journal)).assertNothingLost(journal);
+    new FileTail(tailFileOf(journal)).assertNothingLost(journal);
     if (sizeOf(`${journal}-wal`) > 0) throw goneFailure(journal, `its log ${journal}-wal is there`);
   } catch (error) {
     // Another process may have created the journal and the files beside it in the meantime.

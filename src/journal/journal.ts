@@ -16,6 +16,7 @@ import { type Proof, proofsOf, prove, RunsBeside } from "./proofs.ts";
 import type { ClaimCheck, CommitPart, Commits, CommitPorts } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import type { Claim, Leases } from "./leases.ts";
+import { turnedBack } from "./server-tail.ts";
 import type { Tail, TailFile } from "./tail.ts";
 
 /** Called right before and right after each commit of a journal, with the records that become durable. */
@@ -260,7 +261,8 @@ export class RunJournal {
   #assertEnd(check: ClaimCheck): void {
     const { runId } = this.claim;
     if (check === "required") this.#database.require(END, runId, this.#hash);
-    else if (this.#database.get(END, runId, this.#hash) === undefined) throw turnedBack(this.#database.path, runId);
+    else if (this.#database.get(END, runId, this.#hash) === undefined)
+      throw turnedBack(this.#database.path, `the last record of run ${runId}`);
   }
 
   // A process that was taken over cannot write any more, however late it wakes up. An older copy of the database may not know the claim.
@@ -270,7 +272,8 @@ export class RunJournal {
     if (check === "required") return this.#leases.requireHeld(this.claim);
     if (this.#leases.isHeld(this.claim)) return;
     const hasBegun = this.#opening === undefined;
-    if (hasBegun && !this.#leases.isTakenOver(this.claim)) throw turnedBack(this.#database.path, runId);
+    if (hasBegun && !this.#leases.isTakenOver(this.claim))
+      throw turnedBack(this.#database.path, `the last record of run ${runId}`);
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,
@@ -294,15 +297,6 @@ export function remedyOf(error: unknown): { readonly why: string | undefined; re
 }
 
 const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";
-
-function turnedBack(path: string, runId: string): Failure {
-  return new Failure({
-    code: "journal.lost",
-    message: `${path} has lost records of the run ${runId}: it does not have the last one, which it had kept`,
-    why: "it was put back from a backup, or a server without these records took over; so the run sends nothing more",
-    next: "look into the ledger for what this run has done, and every other run that was under way, before you resume any of them",
-  });
-}
 
 function cannotRead(runId: string, error: PassingFailure): Failure {
   return new Failure({

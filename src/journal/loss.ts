@@ -61,12 +61,17 @@ export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, becaus
 
 const LOST: ReadonlySet<string> = new Set(["journal.lost", "journal.no-tail"]);
 
+/** Returns whether an error says that a journal has lost records, or may have. */
+export function isLoss(error: unknown): error is Failure {
+  return error instanceof Failure && LOST.has(error.code);
+}
+
 function lossAt(look: () => void): string | undefined {
   try {
     look();
     return undefined;
   } catch (error) {
-    if (error instanceof Failure && LOST.has(error.code)) return error.message;
+    if (isLoss(error)) return error.message;
     throw error;
   }
 }

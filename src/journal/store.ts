@@ -167,9 +167,10 @@ export class JournalStore {
     before: readonly RunRecord[],
     { first, last }: { readonly first?: Fact; readonly last?: Fact } = {},
   ): Promise<Held> {
-    this.assertWhole();
     const opening = (): void => {
-      this.#database.assertDurable(); // it may have been opened long ago
+      // It may have been opened long ago, and a server may lead to another one by now.
+      this.#database.assertDurable();
+      this.assertWhole();
       run.opening();
     };
     const stored = {

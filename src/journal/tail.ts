@@ -28,6 +28,20 @@ export interface TailFile {
   close(): void;
 }
 
+/** Notices that a journal has lost the last records. */
+export interface Tail {
+  /** Names the last record of a journal that is new, or was replaced. */
+  create(last: Last | undefined): void;
+  /** Names the last record, now that it is durable. */
+  keep(last: Last): void;
+  /** Throws a Failure if the journal has lost a record that was named, or may have. */
+  assertKept(journal: SqlDatabase): void;
+  /** Does the same for a journal of an earlier format. */
+  assertNotAhead(journal: SqlDatabase): void;
+  /** Closes what is open. */
+  close(): void;
+}
+
 // A slot is one disk sector, so after a power loss it is old or new. Even if it were torn, the other slot would be intact.
 const SLOT_BYTES = 512;
 const SLOTS = 2;
@@ -41,7 +55,7 @@ const CHECK_CHARS = 16;
  * commit, alternately in one of two slots, without a sync. So it may name an earlier record than the last, but never one that is not durable. Therefore
  * every record that it names must be in the journal, whatever crash or power loss happened.
  */
-export class Tail {
+export class FileTail implements Tail {
   readonly #file: TailFile | undefined;
   #next = 0;
 

@@ -199,6 +199,15 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
   });
 
+  test("comes back without a run that has ended here, as an older copy does: this process begins no other run", async () => {
+    await store.release(journal, "passed", 0);
+    await server.query(`SET search_path TO ${place.schema}; DELETE FROM record; DELETE FROM lease; DELETE FROM run`);
+    const lost = { code: "journal.lost", exit: EXIT.cannotStart, message: expect.stringContaining("of run run1") as string };
+    await expect(store.begin({ ...opened, runId: "run2" })).rejects.toMatchObject(lost);
+    expect(() => JournalStore.open(place, { redact: (text) => text })).toThrow("has lost records");
+    expect(await server.query(`SELECT id FROM ${place.schema}.run`)).toEqual([]);
+  });
+
   test.for([
     ["the claim", "INSERT INTO firing"],
     ["the end", "UPDATE firing SET state"],

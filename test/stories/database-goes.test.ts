@@ -260,6 +260,27 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
     await expect.poll(ready).toBe(200);
   });
 
+  test("a worker whose database has lost a run that it had made, as an older copy has, does not make it again", async () => {
+    const { service, direct, schema } = await desk();
+    await direct.run("submit", "order.yaml", "--input", "order=1", "--key", "O1");
+    const worker = direct.start("worker", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(worker, "worker.listening");
+    await logged(worker, "run.ended");
+    const job = `${schema}_queue.job`;
+    await expect.poll(() => server.query(`SELECT 1 FROM ${job} WHERE state = 'completed'`)).toHaveLength(1);
+    await server.query(`SET search_path TO ${schema}; DELETE FROM proof; DELETE FROM record; DELETE FROM lease; DELETE FROM run;
+      UPDATE ${job} SET state = 'created', output = NULL, started_on = NULL, completed_on = NULL`);
+    const [, again] = await logged(worker, "run.ended", 2);
+    expect(again?.problem).toMatchObject({
+      code: "journal.lost",
+      message: expect.stringContaining("has lost records") as string,
+    });
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503);
+    await worker.signal("SIGTERM");
+    const { transcript } = await worker.ended;
+    expect(operationsOf(await service.commits()), transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
   test("submit --wait continues when the database is back; interrupted, it prints how to wait again", async () => {
     const { service, proxy, way, project, direct } = await desk();
     const worker = direct.start("worker");

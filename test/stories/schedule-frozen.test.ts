@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { Desk, schedule } from "../unit/schedule/desk.ts";
-import { logged, loggedLines, reading, recordProperty } from "./schedule.ts";
+import { type Line, logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
 /** The playbook waits for a property, and then writes. */
@@ -70,6 +70,24 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     const passed = states.filter(({ state }) => state === "passed");
     const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
     expect(written, transcripts).toHaveLength(passed.length);
+  });
+
+  test("a scheduler whose database has lost a run that it had made, as an older copy has, makes no other one", async () => {
+    const { service, schema, machine } = await place();
+    await recordProperty(service);
+    const project = machine();
+    project.write("writes.yaml", WRITES.replace("*/20", "*/4"));
+    const scheduler = project.start("schedule", "writes.yaml");
+    await logged(scheduler, "firing.ended");
+    await server.query(`SET search_path TO ${schema}; DELETE FROM proof; DELETE FROM record; DELETE FROM lease; DELETE FROM run`);
+    const refused = ({ event, outcome }: Line): boolean => event === "firing.ended" && outcome === "failed";
+    const [first] = await loggedLines(scheduler, refused, 2);
+    expect(first?.problem?.code).toBe("journal.lost");
+    await scheduler.signal("SIGTERM");
+    const { code, transcript } = await scheduler.ended;
+    expect(code, transcript).toBe(0);
+    const passed = await server.query(`SELECT 1 FROM ${schema}.firing WHERE state = 'passed'`);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.create")).toHaveLength(passed.length);
   });
 
   test("an outage of the database ends no scheduler", async () => {

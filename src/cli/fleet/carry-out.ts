@@ -84,6 +84,12 @@ export class SubmittedRuns {
     (await session)?.store.leases.releaseAbandoned();
   }
 
+  /** Throws a Failure if the journal has lost records that this worker has written. Then none of its runs begins. */
+  async assertWhole(): Promise<void> {
+    const [session] = this.#sessions.values();
+    (await session)?.store.assertWhole();
+  }
+
   /** Closes everything that is open. */
   async close(): Promise<void> {
     for (const session of this.#sessions.values()) await (await session)[Symbol.asyncDispose]();

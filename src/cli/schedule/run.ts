@@ -8,6 +8,7 @@ import { type Beginning, startRun } from "../../engine/run/start-run.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
+import { isLoss } from "../../journal/loss.ts";
 import { JournalStore } from "../../journal/store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
@@ -138,9 +139,19 @@ export function fenceRun(state: StatePlace, runId: string): void {
   if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
 }
 
-/** Returns the run in the journal that needs attention before the playbook writes again, if any. */
+/**
+ * Returns the run in the journal that needs attention before the playbook writes again, if any. If records of the journal are lost, returns nothing: the run
+ * that is made then does not begin, and its firing shows why.
+ */
 export function blockingRun(shell: Shell, options: Where): EntrySource["blocking"] {
-  return (asked) => lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
+  return (asked) => {
+    try {
+      return lookIntoJournal(shell, options, (store) => blockingIn(store, asked));
+    } catch (error) {
+      if (isLoss(error)) return undefined;
+      throw error;
+    }
+  };
 }
 
 /** Returns the report of a run from the journal. If the journal cannot be read, returns nothing: the next run will fail and show why. */

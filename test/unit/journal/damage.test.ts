@@ -15,7 +15,7 @@ import { RunJournal } from "../../../src/journal/journal.ts";
 import { Leases } from "../../../src/journal/leases.ts";
 import { acceptLoss } from "../../../src/journal/loss.ts";
 import { JournalStore } from "../../../src/journal/store.ts";
-import { Tail, tailFileOf } from "../../../src/journal/tail.ts";
+import { FileTail, tailFileOf } from "../../../src/journal/tail.ts";
 import type { Fact, RunRecord } from "../../../src/protocol/record.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { JOURNAL } from "../../../src/journal/format.ts";
@@ -305,7 +305,7 @@ test("after the disk was full, a run records nothing more, even when there is sp
   const leases = new Leases(database, { ...PORTS, liveness });
   const last = [...store.chain("run1")].at(-1);
   const journal = new RunJournal(
-    { database, commits: new Commits(database, PORTS), leases, liveness, tail: new Tail(tailFileOf(database.path)) },
+    { database, commits: new Commits(database, PORTS), leases, liveness, tail: new FileTail(tailFileOf(database.path)) },
     { claim: leases.takeOver("run1"), end: { sequence: 1, hash: last?.hash ?? "" }, opening: () => {} },
     PORTS,
   );

@@ -68,6 +68,7 @@ export const worker: Command<WorkerOptions> = async (plainShell, options): Promi
     isStateAway = !(await askState(async () => {
       await alarms.deliver();
       await runs.releaseAbandoned();
+      await runs.assertWhole();
     }));
   });
   // This loop is never awaited: on a connection that hangs, a query of the queue takes half a minute, and the next one may hang too.
