@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { systemClock } from "../../src/base/ports.ts";
@@ -195,6 +196,23 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect(back.code, back.transcript).toBe(0);
     expect((await inFolder("run", "mint.yaml", "--key", "M1")).code).toBe(0);
     expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
+  });
+
+  test("a move whose database goes away says to repeat it, and the repetition ends it", async () => {
+    const { project, inFolder } = await place();
+    const way = await DatabaseWay.open(server.port);
+    onTestFinished(() => way.close());
+    const url = project.variables["TOKENBOOK_DATABASE"]?.replace(String(server.port), String(way.port)) ?? "";
+    const away = project.as({ ...project.variables, TOKENBOOK_DATABASE: url });
+    await project.run("run", "mint.yaml", "--key", "M1");
+    await way.loseCommitOf("INSERT INTO move");
+    const lost = await away.run("state", "move", "database", ".tokenbook");
+    expect([lost.code, lost.stderr], lost.transcript).toEqual([2, expect.stringContaining("then repeat the move:")]);
+    const command = /tokenbook (state move database \S+)$/m.exec(lost.stderr)?.[1] ?? "";
+    await refused(project.run("run", "mint.yaml", "--key", "M1"), "state.moving");
+    const again = await project.run(...command.split(" "));
+    expect([again.code, again.stdout], again.transcript).toEqual([0, expect.stringContaining("moved 1 run with")]);
+    expect((await inFolder("runs", "verify")).code).toBe(0);
   });
 
   test("a process that has the state open during a move begins nothing more in it", async () => {

@@ -7,6 +7,7 @@ import { JournalStore } from "../../journal/store.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { DRIFT_PART } from "../../reconcile/drift-tables.ts";
 import { ScheduleStore, SCHEDULE_PART } from "../../schedule/store.ts";
+import { DatabaseFailure } from "../../sql/failure.ts";
 import { copyPart } from "../../state/copy.ts";
 
 /** What to move, and where. */
@@ -33,6 +34,26 @@ interface Journals {
  * before the state has left, the state stays where it was. Throws a Failure.
  */
 export async function moved(move: Move): Promise<Moved> {
+  try {
+    return await movedAll(move);
+  } catch (error) {
+    throw error instanceof DatabaseFailure ? notEnded(move, error) : error;
+  }
+}
+
+// The mark that says how far the move has come may be there, or may be missing on the server that did not answer. A repetition finds out.
+function notEnded({ from, to }: Move, { code, message, why, next, cause }: DatabaseFailure): Failure {
+  const until = "until the move is repeated, commands may be refused in both places";
+  return new Failure({
+    code,
+    message,
+    why: why === undefined ? until : `${why}; ${until}`,
+    next: [`${next}, then repeat the move:`, command`state move ${[from.name, to.name]}`],
+    cause,
+  });
+}
+
+async function movedAll(move: Move): Promise<Moved> {
   await move.assertNoJobs();
   using source = openMoving(move.from);
   using copy = openMoving(move.to);
