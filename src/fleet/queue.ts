@@ -10,7 +10,7 @@ import { failureOf } from "../postgres/failure.ts";
 import { NOT_REPLICATED } from "../postgres/messages.ts";
 import { isUnconfirmed, SESSION } from "../postgres/session.ts";
 import type { RunOutcome } from "../protocol/record.ts";
-import { PassingFailure } from "../sql/failure.ts";
+import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
 import { HAS_NOT_ENDED, labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
@@ -19,6 +19,13 @@ import { HAS_NOT_ENDED, labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from
 export interface TakenRun extends SubmittedRun {
   /** The job of the run, and the queue of the job. */
   readonly job: { readonly name: string; readonly id: string };
+}
+
+/** The job of a submitted run. */
+export interface SubmittedJob {
+  readonly id: string;
+  /** Whether this submission has put it into the queue. Otherwise it was there before. */
+  readonly isNew: boolean;
 }
 
 /** How a submitted run ended. Its id and outcome are null if it never began. */
@@ -145,10 +152,10 @@ export class RunQueue {
   }
 
   /**
-   * Puts a run into the queue, and returns the id of its job. A run with the same key is put in only once. If it has ended without passing,
+   * Puts a run into the queue. A run with the same key is put in only once. If it has ended without passing,
    * it is put in again, so that it is resumed, even with an edited playbook. Throws a Failure if the key names another run.
    */
-  async submit(label: string, run: SubmittedRun): Promise<string> {
+  async submit(label: string, run: SubmittedRun): Promise<SubmittedJob> {
     return asked(
       () => this.#kept(() => this.#submit(label, run)),
       (error) => unanswered(run, error),
@@ -164,20 +171,30 @@ export class RunQueue {
   }
 
   // If the answer to an earlier attempt was lost, the job may not be on the standbys yet. The first change of a queue waits for them.
-  async #submit(label: string, run: SubmittedRun): Promise<string> {
+  async #submit(label: string, run: SubmittedRun): Promise<SubmittedJob> {
     const name = await this.#queue(label);
     const id = idOf(run.key);
     const isSent = async (): Promise<boolean> => (await this.#boss.send(name, run, { id })) !== null;
-    if (await isSent()) return id;
+    if (await isSent()) return { id, isNew: true };
     let job = await this.#there(name, id);
     if (sameRun(job.data) !== sameRun(run)) throw keyTaken(run);
     if (hasEndedBadly(job)) {
       await this.#boss.deleteJob(name, id);
-      if (await isSent()) return id;
+      if (await isSent()) return { id, isNew: true };
       job = await this.#there(name, id); // another process has put it in again
     }
     if (job.data.digest !== run.digest) throw otherPlaybook(run, job.state === "completed" && !hasEndedBadly(job));
-    return id;
+    return { id, isNew: false };
+  }
+
+  /** Removes jobs that submissions have just put in, unless a worker has taken one, and throws why they cannot stay. */
+  async refuse(submitted: readonly (SubmittedJob & { readonly run: SubmittedRun })[], why: Failure): Promise<never> {
+    for (const { run, isNew } of submitted) {
+      if (why instanceof DatabaseFailure) throw unanswered(run, why);
+      const remove = async (): Promise<unknown> => isNew && this.#kept(() => this.#remove(run.key));
+      await asked(remove, (error) => unanswered(run, error));
+    }
+    throw why;
   }
 
   // A job that was not put in because it already existed may be gone a moment later. Also, somebody's trigger may prevent it from being put
@@ -273,17 +290,18 @@ export class RunQueue {
   async #withdraw(key: string): Promise<readonly LabelledRun[]> {
     const ask = (sql: string, ...values: string[]): Promise<{ rows: readonly unknown[] }> =>
       this.#boss.getDb().executeSql(sql, values);
-    const job = `name LIKE '${PREFIX}%' AND id = $1`;
-    const removal = `DELETE FROM ${this.#schema}.job WHERE ${job} AND state < 'active' RETURNING name, id, data`;
-    const { rows } = await this.#kept(() => ask(removal, idOf(key)));
-    if (rows.length > 0) {
-      const jobs = rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
-      return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
-    }
-    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${job} AND state = 'active'`, idOf(key));
+    const jobs = await this.#kept(() => this.#remove(key));
+    if (jobs.length > 0) return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
+    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, idOf(key));
     // If the answer to an earlier attempt was lost, the removal may not be on the standbys yet. This commit waits for them.
     await this.#kept(() => ask(`UPDATE ${this.#schema}.version SET version = version`));
     throw notWaiting(key, active.length > 0);
+  }
+
+  async #remove(key: string): Promise<readonly Pick<AnyJob, "name" | "id" | "data">[]> {
+    const removal = `DELETE FROM ${this.#schema}.job WHERE ${JOB} AND state < 'active' RETURNING name, id, data`;
+    const { rows } = await this.#boss.getDb().executeSql(removal, [idOf(key)]);
+    return rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
   }
 
   /** Returns the outcome of a submitted run; undefined while it is waiting or in progress. Throws a Failure. */
@@ -347,6 +365,8 @@ export class RunQueue {
     return name;
   }
 }
+
+const JOB = `name LIKE '${PREFIX}%' AND id = $1`;
 
 type AnyJob = JobWithMetadata<SubmittedRun>;
 

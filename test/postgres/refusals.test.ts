@@ -204,7 +204,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
   test("a job ends with its problem, or is returned with the reason, also where those hold what the server cannot keep", async () => {
     const queue = await RunQueue.open(server.place(), { takesJobs: true, onError: () => undefined });
     await queue.submit("later", { ...SUBMITTED, key: "later" });
-    const id = await queue.submit("now", { ...SUBMITTED, key: "now" });
+    const { id } = await queue.submit("now", { ...SUBMITTED, key: "now" });
     const said = "no\0thing, half \ud83d";
     const problem = { code: "service.refused", message: said, next: said };
     await queue.work(["later", "now"], 1, ({ key }) =>
@@ -344,7 +344,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await withoutStandby(submit);
     const other = await openQueue();
     await withoutStandby(submit, other);
-    expect(await submit(other)).toBe(queue.idOf("k2"));
+    expect(await submit(other)).toEqual({ id: queue.idOf("k2"), isNew: false });
     await withoutStandby((asked) => asked.withdraw("k1"));
     await withoutStandby((asked) => asked.withdraw("k1"));
     await expect(queue.withdraw("k1")).rejects.toMatchObject({ code: "queue.not-waiting" });

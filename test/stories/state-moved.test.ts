@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
@@ -239,6 +240,25 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     expect([answer.code, answer.stderr], answer.transcript).toEqual([2, expect.stringContaining("state.jobs-left")]);
     expect(answer.stderr).toContain("1 submitted run has not ended");
     expect(existsSync(join(project.folder, ".tokenbook", "journal.db"))).toBe(false);
+  });
+
+  test("a run that is submitted while the state moves away is not left in a queue that no worker asks", async () => {
+    const { service, project, folder, database } = await place();
+    const { schema } = database.place as ServerPlace;
+    await project.run("run", "mint.yaml", "--key", "M1");
+    await project.run("submit", "mint.yaml", "--key", "J1");
+    await project.run("runs", "withdraw", "J1");
+    const lock = new Client({ connectionString: server.address() });
+    await lock.connect();
+    await lock.query(`BEGIN; LOCK TABLE ${schema}_queue.job IN EXCLUSIVE MODE`); // the submission waits after its look at the state
+    const submitting = project.start("submit", "mint.yaml", "--key", "J2");
+    await expect.poll(() => server.query("SELECT 1 FROM pg_locks WHERE NOT granted")).toHaveLength(1);
+    await move(database, folder);
+    await lock.query("COMMIT");
+    await lock.end();
+    await refused(submitting.ended, "state.moved-away");
+    expect(await server.query(`SELECT 1 FROM ${schema}_queue.job`)).toEqual([]);
+    expect(operationsOf(await service.commits()).filter((each) => each === "ledger.token.mint")).toHaveLength(1);
   });
 
   test("state move refuses a target that holds runs, a target equal to the source, and a missing source", async () => {

@@ -8,12 +8,13 @@ import { systemClock } from "../../../base/ports.ts";
 import { quoted } from "../../../base/text/text.ts";
 import { digestWithData } from "../../../engine/run/plan-steps.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../../environment/load.ts";
-import type { RunQueue, JobResult } from "../../../fleet/queue.ts";
+import type { RunQueue, JobResult, SubmittedJob } from "../../../fleet/queue.ts";
 import type { SubmittedRun } from "../../../fleet/submitted-run.ts";
 import { askQueue } from "../../fleet/open-queue.ts";
 import { alikeNote } from "../../fleet/submitted.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
 import { serverOf } from "../../project/state-server.ts";
+import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { unfinishedNote } from "../../runs/done-since.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, pathInProject, playbookFiles } from "../../project/project.ts";
@@ -39,8 +40,7 @@ interface SubmitOptions extends InputOptions, ConsentOption {
   readonly json?: boolean;
 }
 
-interface Submitted {
-  readonly id: string;
+interface Submitted extends SubmittedJob {
   readonly run: SubmittedRun;
 }
 
@@ -62,6 +62,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
     noteUnfinished(shell, place, options, { ready, acts });
     if (options.key === undefined) await noteAlike(shell, queue, runs);
     const all = await submitAll(shell, options, runs, queue);
+    await assertStays(place, queue, all);
     return options.wait === true ? printOutcomes(shell, options, all, queue) : printSubmitted(shell, options, all);
   });
 };
@@ -95,11 +96,21 @@ async function submitAll(
 ): Promise<readonly Submitted[]> {
   const all: Submitted[] = [];
   try {
-    for (const run of runs) all.push({ id: await queue.submit(options.label, run), run });
+    for (const run of runs) all.push({ ...(await queue.submit(options.label, run)), run });
     return all;
   } catch (error) {
     printSubmitted(shell, options, all); // these are in the queue although a later one failed
     throw error;
+  }
+}
+
+// A move of the state that began in the meantime may have seen no job, and nobody would take the runs from the place that was left.
+async function assertStays(place: StatePlace, queue: RunQueue, all: readonly Submitted[]): Promise<void> {
+  try {
+    assertJournalWhole(place);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await queue.refuse(all, error);
   }
 }
 
