@@ -1,8 +1,9 @@
+import { textOrJson } from "../base/json/json.ts";
 import { field } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import { decideAttempts, hasTakenEffect, mayHaveReceipt, mayStillArrive } from "./attempts.ts";
 import { type AttemptState, hadNoEffect } from "./attempt-state.ts";
-import type { Verdict } from "./record.ts";
+import type { PersonsWord, Verdict } from "./record.ts";
 import type { RunState, StepState } from "./state.ts";
 
 /** A write with unknown outcome. */
@@ -27,6 +28,8 @@ export interface OpenAttempt extends OpenWrite {
 /** A write whose outcome a person has stated. */
 export interface SaidWrite extends OpenWrite {
   readonly verdict: Verdict;
+  /** Who stated it, and why. */
+  readonly said: PersonsWord;
 }
 
 /** Returns the writes of a run with unknown outcome. */
@@ -90,8 +93,10 @@ export function saidWrite({ steps }: RunState, step: string): SaidWrite | undefi
   const last = attempts?.at(-1);
   if (last?.settled === undefined || completed !== undefined || stopped !== undefined) return undefined;
   const { intended, intendedAt: sentAt, settled } = last;
-  if (field(settled.evidence, "who") === undefined) return undefined;
-  return { step, attempt: intended.attempt, operation: intended.operation, sentAt, verdict: settled.verdict };
+  const [who, because] = [field(settled.evidence, "who"), field(settled.evidence, "because")];
+  if (who === undefined) return undefined;
+  const said = { who: textOrJson(who), because: textOrJson(because ?? "") };
+  return { step, attempt: intended.attempt, operation: intended.operation, sentAt, verdict: settled.verdict, said };
 }
 
 function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {

@@ -146,10 +146,12 @@ test.each([
   const run = runIn(killed);
   const say = (verdict: string): Promise<Ended> =>
     project.run("resolve", run, "--step", "mint", "--as", verdict, "--because", "seen");
-  expect((await say(wrong)).code).toBe(0);
+  const first = await say(wrong);
+  expect([first.code, first.stdout], first.transcript).toEqual([0, expect.not.stringContaining("replaces")]);
   const corrected = await say(right);
   expect(corrected.code, corrected.transcript).toBe(0);
   expect(corrected.stdout).toContain(`is ${right}, says olga`);
+  expect(corrected.stdout).toContain(`\nthis replaces what olga said: it is ${wrong}: seen\n`);
   const resumed = await project.run("resume", run);
   expect(resumed.code, resumed.transcript).toBe(0);
   expect(resumed.stdout).toContain(`attempt 1: ${right}, says olga`);

@@ -6,7 +6,7 @@ import { actingFor } from "../../journal/leases.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { closeEarly } from "../../protocol/decide.ts";
 import type { AttemptSettled, PersonsWord } from "../../protocol/record.ts";
-import { type OpenWrite, openWrites, saidWrite, writtenUntil } from "../../protocol/open-writes.ts";
+import { type OpenWrite, openWrites, type SaidWrite, saidWrite, writtenUntil } from "../../protocol/open-writes.ts";
 import { type RunState, stateOf, stepIn } from "../../protocol/state.ts";
 import { releaseSilent } from "../run/release-run.ts";
 
@@ -18,15 +18,20 @@ export interface Resolution extends PersonsWord {
   readonly verdict: Exclude<AttemptSettled["verdict"], "superseded" | "unchanged">;
 }
 
+/** A write whose outcome a person has stated, and the earlier statement that the new one replaces. */
+export interface ResolvedWrite extends OpenWrite {
+  readonly replaced: SaidWrite | undefined;
+}
+
 /**
  * Records a person's statement about the outcome of a write, with their name and reason. Nothing is sent; `resume` continues from there. A
  * new statement replaces it as long as no run has acted on it. Throws a Failure if the run is held, or has no such write.
  */
-export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
+export async function resolveWrite(store: JournalStore, runId: string, resolution: Resolution): Promise<ResolvedWrite> {
   return actingFor(runId, () => resolve(store, runId, resolution));
 }
 
-async function resolve(store: JournalStore, runId: string, resolution: Resolution): Promise<OpenWrite> {
+async function resolve(store: JournalStore, runId: string, resolution: Resolution): Promise<ResolvedWrite> {
   store.assertResumable(runId);
   await releaseSilent(store, runId);
   // The claim comes before the read, so that no one can change the run in between.
@@ -34,7 +39,9 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   const read = store.history(runId);
   const left = stateOf(read.records);
   const found = openWrites(left);
-  const write = found.find(({ step }) => step === resolution.step) ?? corrected(left, resolution);
+  const open = found.find(({ step }) => step === resolution.step);
+  const replaced = open === undefined ? corrected(left, resolution) : undefined;
+  const write = open ?? replaced;
   if (write === undefined) {
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution, found);
@@ -47,11 +54,11 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
   const closed = closeEarly(left, until === undefined);
   journal.note(closed);
   await store.release(journal, closed.outcome, until);
-  return write;
+  return { ...write, replaced };
 }
 
 // A wrong statement may be corrected until a run has acted on it.
-function corrected(left: RunState, { step, verdict }: Resolution): OpenWrite | undefined {
+function corrected(left: RunState, { step, verdict }: Resolution): SaidWrite | undefined {
   const said = saidWrite(left, step);
   return said === undefined || said.verdict === verdict ? undefined : said;
 }

@@ -33,14 +33,17 @@ export const resolve: Command<ResolveOptions> = async (shell, options): Promise<
   const because = reasonOf(options.because, incomplete);
   const who = userOf(shell);
   const resolution = { step, verdict, because, who };
-  const { run, operation, attempt } = await changeJournal(shell, options, async (store) => {
+  const { run, operation, attempt, replaced } = await changeJournal(shell, options, async (store) => {
     const id = named.in(store);
     return { run: id, ...(await resolveWrite(store, id, resolution)) };
   });
-  if (options.json === true) return printData(shell, { run, step, attempt, operation, verdict, because, who });
+  const replaces = replaced === undefined ? null : { verdict: replaced.verdict, ...replaced.said };
+  if (options.json === true) return printData(shell, { run, step, attempt, operation, verdict, because, who, replaces });
   const outcome = `${step}: attempt ${attempt + 1} of ${operation} is ${verdict}, says ${who}: ${because}`;
   const next = verdict === "applied" ? "the step will be completed" : "it will be sent again";
-  return printLines(shell, [outcome, `${next} by: ${shell.hint(command`resume ${run}`)}`]);
+  const before =
+    replaces === null ? [] : [`this replaces what ${replaces.who} said: it is ${replaces.verdict}: ${replaces.because}`];
+  return printLines(shell, [outcome, ...before, `${next} by: ${shell.hint(command`resume ${run}`)}`]);
 };
 
 function list(shell: Shell, options: ResolveOptions): ExitCode {
