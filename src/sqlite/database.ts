@@ -45,6 +45,8 @@ export class Database implements SqlDatabase {
   /** Whether each transaction checks that the state was not moved away. */
   #isGuarded = false;
   #isMoving = false;
+  /** The journal that holds the mark of a move, if it is another file. */
+  #journal: string | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
   /** The inode of the file, in case another file takes its name. */
@@ -67,8 +69,8 @@ export class Database implements SqlDatabase {
   }
 
   /** Opens the file if it exists; otherwise an empty database of this process, so that a search that finds nothing creates nothing. */
-  static existing(path: string, layout: TableLayout): Database {
-    return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout);
+  static existing(path: string, layout: TableLayout, opening: Opening = {}): Database {
+    return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout, opening);
   }
 
   /** Opens an existing file for reading only: nothing in it or beside it changes, and writes fail. */
@@ -87,12 +89,13 @@ export class Database implements SqlDatabase {
   static #known(
     path: string,
     layout: TableLayout,
-    { connect, moving = false }: Opening & { readonly connect: Connect },
+    { connect, moving = false, journal }: Opening & { readonly connect: Connect },
   ): Database {
     return withFailures(path, () => {
       const database = new Database(path, connect);
       try {
         database.#isMoving = moving;
+        database.#journal = journal;
         database.#atOneMoment(() => {
           layout.assertKnown(database, newModel);
           if (!moving) database.#assertUnmarked();
@@ -210,6 +213,7 @@ export class Database implements SqlDatabase {
   #assertUnmarked(): void {
     const role = roleOf(userVersionOf(this));
     if (role !== undefined) throw markFailure(role, dirname(this.path), DATABASE);
+    if (this.#journal !== undefined && isPrivateThere(this.#journal)) Database.assertUnmarked(this.#journal);
   }
 
   // Either all reads see the changes of other processes, or none does.
@@ -277,6 +281,8 @@ const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
 interface Opening {
   /** Whether to ignore the mark of a move, as the move itself must. */
   readonly moving?: boolean;
+  /** The journal beside the file, which holds the mark of a move. */
+  readonly journal?: string;
 }
 
 interface Connected {

@@ -24,6 +24,8 @@ export function replaceTables(from: SqlDatabase, to: SqlDatabase, layout: TableL
 export function copyPart(from: StatePlace, to: StatePlace, part: StatePart): void {
   using source = openTables(from, part, { moving: true });
   using copy = openTables(to, part, { moving: true });
+  // Waits for everybody who began to write before the mark. Whoever begins later sees the mark.
+  source.transaction(() => undefined);
   copy.transaction(() => replaceTables(source, copy, part.layout));
 }
 

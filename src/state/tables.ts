@@ -34,24 +34,24 @@ export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
 export function openTables(place: StatePlace, { entry, layout }: StatePart, opening: Opening = {}): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.open(place, layout, opening);
   const path = stateEntry(place, entry, "create");
-  assertNotMoved(place, entry, opening);
-  return Database.open(path, layout, opening);
+  return Database.open(path, layout, { ...opening, ...journalBeside(place, entry) });
 }
 
 /** Opens a part of the state if it exists; otherwise returns an empty one that leaves no file. Throws a Failure. */
 export function existingTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.existing(place, layout) ?? Database.open(IN_MEMORY, layout);
   const path = stateEntry(place, entry, "write");
-  assertNotMoved(place, entry);
-  return Database.existing(path, layout);
+  return Database.existing(path, layout, journalBeside(place, entry));
 }
 
 /** Opens a part of the state for reading only; returns undefined if there is none. Throws a Failure. */
 export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): SqlDatabase | undefined {
   if (typeof place !== "string") return PostgresDatabase.look(place, layout);
   const path = stateEntry(place, entry, "look");
-  assertNotMoved(place, entry);
-  return isPrivateThere(path) ? Database.look(path, layout) : undefined;
+  const beside = journalBeside(place, entry);
+  if (isPrivateThere(path)) return Database.look(path, layout, beside);
+  if (beside.journal !== undefined && isPrivateThere(beside.journal)) Database.assertUnmarked(beside.journal);
+  return undefined;
 }
 
 /**
@@ -92,10 +92,8 @@ export function newerFailure(path: string, { newerCode }: StatePart, format: num
 }
 
 // The journal holds the mark of a folder, which also covers the files beside it.
-function assertNotMoved(folder: string, entry: StatePart["entry"], { moving = false }: Opening = {}): void {
-  if (moving || entry === JOURNAL_ENTRY) return;
-  const journal = stateEntry(folder, JOURNAL_ENTRY, "look");
-  if (isPrivateThere(journal)) Database.assertUnmarked(journal);
+function journalBeside(folder: string, entry: StatePart["entry"]): { readonly journal?: string } {
+  return entry === JOURNAL_ENTRY ? {} : { journal: stateEntry(folder, JOURNAL_ENTRY, "look") };
 }
 
 const JOURNAL_ENTRY = "journal.db";

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/base/ports.ts";
 import { moved as moveState, openMoving } from "../../src/cli/runs/move.ts";
 import type { NamedPlace } from "../../src/journal/moving.ts";
 import { JournalStore } from "../../src/journal/store.ts";
+import { ScheduleStore } from "../../src/schedule/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import {
   approveAsBob,
@@ -224,9 +225,12 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
       [database, folder, "or was moved to another place"],
     ] as const) {
       const open = JournalStore.open(from.place, { clock: systemClock, redact: (text) => text });
+      const schedules = ScheduleStore.open(from.place, { redact: (text) => text });
       await move(from, to);
       expect(() => open.take(open.list(1)[0]?.id ?? "")).toThrow(why);
+      expect(() => schedules.transaction(() => undefined)).toThrow(why);
       open.close();
+      schedules.close();
     }
     expect((await inFolder("runs", "verify")).code).toBe(0);
     await refused(project.run("runs"), "state.moved-away");
