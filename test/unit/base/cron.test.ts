@@ -3,7 +3,7 @@ import { Cron, isTimezone, localTime, timezones } from "../../../src/base/time/c
 
 const PARIS = "Europe/Paris";
 
-test("what is no pattern is refused, with what is wrong", () => {
+test("an invalid pattern is refused, with the reason", () => {
   expect(() => new Cron("61 * * * *", PARIS)).toThrow(/61/);
   expect(() => new Cron("@dialy", PARIS)).toThrow(/^@dialy is not one of @yearly, .*@hourly$/);
   expect(() => new Cron("@reboot", PARIS)).toThrow(/^@reboot is not one of /);
@@ -12,7 +12,7 @@ test("what is no pattern is refused, with what is wrong", () => {
     expect(() => new Cron(pattern, PARIS), pattern).toThrow();
 });
 
-test("what comes before a moment is what leads up to it", () => {
+test("the ticks before a moment are the same forwards and backwards", () => {
   for (const pattern of ["15 2 * * *", "*/30 1-3 * * *", "0 0 1 * *", "@hourly"]) {
     const cron = new Cron(pattern, PARIS);
     for (const moment of ["2026-03-29T12:00:00Z", "2026-10-25T01:30:00Z", "2026-06-01T00:00:01Z"]) {
@@ -24,13 +24,13 @@ test("what comes before a moment is what leads up to it", () => {
   }
 });
 
-test("zones are those of the system, by whatever case, and no offsets", () => {
+test("a timezone is a name that the system knows, and never an offset", () => {
   expect(["UTC", PARIS, "America/New_York"].map(isTimezone)).toEqual([true, true, true]);
   expect(["", "Europe/Pariss", "+02:00", "Mars/Olympus"].map(isTimezone)).toEqual([false, false, false, false]);
   expect(timezones()).toContain(PARIS);
 });
 
-test("a local time says its offset", () => {
+test("a local time shows its offset", () => {
   expect(localTime(Date.parse("2026-03-29T00:59:59Z"), PARIS)).toBe("2026-03-29 01:59:59 +01:00");
   expect(localTime(Date.parse("2026-03-29T01:00:00Z"), PARIS)).toBe("2026-03-29 03:00:00 +02:00");
   expect(localTime(Date.parse("2026-03-29T01:00:00Z"), "UTC")).toBe("2026-03-29 01:00:00 +00:00");

@@ -9,7 +9,7 @@ function decimal(text: string): Decimal {
   return value;
 }
 
-test("a number keeps the digits it was written with", () => {
+test("a number keeps its digits as they were written", () => {
   for (const text of ["12345678901234567890.50", "9007199254740993", "1e3", "1.0", "-0", "0.10", "1E-7"]) {
     expect(decimal(text).text).toBe(text);
     expect(JSON.stringify(decimal(text))).toBe(text);
@@ -32,7 +32,7 @@ test("a division keeps 40 decimal places and rounds half up", () => {
   expect(() => decimal("1").remainder(decimal("0.0"))).toThrow("division by zero");
 });
 
-test("values are compared, not spellings", () => {
+test("a comparison uses values, not spellings", () => {
   expect(decimal("1.50").equals(decimal("15e-1"))).toBe(true);
   expect(decimal("-0").equals(decimal("0.00"))).toBe(true);
   expect(decimal("10").compare(decimal("9.9999"))).toBe(1);
@@ -55,7 +55,7 @@ test("only JSON numerals are numbers", () => {
   }
 });
 
-test("digits and exponents are bounded", () => {
+test("digits and exponents have a limit", () => {
   const most = LIMITS.decimalDigits;
   expect(Decimal.parse("9".repeat(most))).toBeDefined();
   expect(Decimal.parse(`-${"9".repeat(most)}`)).toBeDefined();
@@ -67,7 +67,7 @@ test("digits and exponents are bounded", () => {
   expect(() => decimal("9".repeat(most)).times(decimal("10"))).toThrow(RangeError);
 });
 
-test("no way of making a number leads beyond what can be read again", () => {
+test("no calculation makes a number that is too long to be read again", () => {
   const most = LIMITS.decimalDigits;
   const largest = decimal("9".repeat(most));
   expect(largest.negated().text).toBe(`-${largest.text}`);
@@ -85,7 +85,7 @@ test("no way of making a number leads beyond what can be read again", () => {
   }
 });
 
-test("what one number makes of another is read again as it is written", () => {
+test("the result of any calculation can be written and read again", () => {
   const numerals = fc
     .tuple(fc.bigInt(), fc.nat({ max: 1_000 }), fc.constantFrom("", "-"))
     .map(([digits, exponent, sign]) => `${digits}e${sign}${exponent}`);
@@ -114,7 +114,7 @@ test("what one number makes of another is read again as it is written", () => {
   );
 });
 
-test("a JavaScript number is taken only while it is exact", () => {
+test("a JavaScript number is accepted only if it is exact", () => {
   expect(Decimal.of(9_007_199_254_740_993n).text).toBe("9007199254740993");
   expect(() => Decimal.of(2 ** 53)).toThrow("not an exact integer");
   expect(() => Decimal.of(0.1)).toThrow("not an exact integer");

@@ -20,11 +20,11 @@ test.for([
   ['[{"id":1,"x":1},{"id":2}]', '[{"id":1,"x":2},{"id":2},{"id":3}]', ["~ [0].x 1 2", '+ [2] {"id":3}']],
   ["[]", "{}", ["~  [] {}"]],
   ["[[1,2],[3]]", "[[1],[3,4]]", ["- [0][1] 2", "+ [1][1] 4"]],
-] as const)("%s against %s", ([is, wanted, expected]) => {
+] as const)("the changes from %s to %s", ([is, wanted, expected]) => {
   expect(changes(is, wanted)).toEqual(expected);
 });
 
-test("only the first places of many are shown", () => {
+test("only the first of many changes are shown", () => {
   const [is, wanted] = [1, 2].map((value) => JSON.stringify(Array.from({ length: 5_000 }, (_, at) => at * value)));
   expect(changes(is ?? "", wanted ?? "", 3)).toEqual(["~ [1] 1 2", "~ [2] 2 4", "~ [3] 3 6"]);
 });

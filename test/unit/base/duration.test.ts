@@ -9,7 +9,7 @@ test("a duration is a number and a unit", () => {
   }
 });
 
-test("a duration is shown in the units a person would use", () => {
+test("a duration is shown in units that people use", () => {
   expect([0, 400, 1_234, 12_000, 59_600, 60_000, 200_000, 239_700, 3_600_000, 5_400_000].map(formatDuration)).toEqual([
     "0 ms",
     "400 ms",

@@ -91,7 +91,7 @@ function mutated(bytes: Buffer, [place, length, text]: readonly [number, number,
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(text), bytes.subarray(at + length)]);
 }
 
-test("a list is read in pieces exactly as it is read whole, broken or not, wherever it is cut", () => {
+test("a list that is read in pieces gives the same result as the whole list, even if it is broken", () => {
   let split = 0;
   fc.assert(
     fc.property(list, fc.array(mutation, { maxLength: 2 }), fc.array(fc.nat(), { maxLength: 8 }), (text, mutations, ends) => {
@@ -105,12 +105,12 @@ test("a list is read in pieces exactly as it is read whole, broken or not, where
   expect(split).toBeGreaterThan(100);
 });
 
-test("a list is read in pieces when each byte comes alone", () => {
+test("a list is read in pieces even if each byte arrives alone", () => {
   const bytes = Buffer.from('[{"a":"é😀"} , {"a":[{},{}]},{}]');
   expect(inPieces(bytes, Array.from(bytes.keys()))).toEqual({ value: whole(bytes), pieces: 2 });
 });
 
-test("a list with bytes that are no UTF-8, or with an object that has a name twice, is no list, wherever they are", () => {
+test("a list with invalid UTF-8, or with an object that has a name twice, is refused", () => {
   const garbled = Buffer.concat([Buffer.from('{"a":"Jos'), Buffer.from([0xe9]), Buffer.from('"}')]);
   for (const wrong of [garbled, Buffer.from('{"a":1,"b":{},"a":1}'), Buffer.from(String.raw`{"a":1,"\u0061":2}`)])
     for (const place of [0, 1, 5, 9]) {
@@ -127,7 +127,7 @@ test("a list with bytes that are no UTF-8, or with an object that has a name twi
     }
 });
 
-test("of a list of any length only the records that are not whole yet are held", () => {
+test("memory holds only the record that is not complete yet, however long the list is", () => {
   let records = 0;
   const splitter = new ListSplitter((piece) => {
     records += (parseJson(piece) as readonly Json[]).length;
@@ -142,7 +142,7 @@ test("of a list of any length only the records that are not whole yet are held",
   expect(records).toBe(200_000);
 });
 
-test("records that look like what is inside of others, or begin with another field, are split wherever they end", () => {
+test("a list is split between records, even if a record looks like a part of another or has another first field", () => {
   const records = [
     ...Array.from({ length: 50 }, (_, at) => `{"id":${at},"parts":[{"a":1},{"id":"},{\\"id\\""},{"id":2}]}`),
     ...Array.from({ length: 9_000 }, (_, at) => `{"other":"${"x".repeat(at % 100)}","id":1}`),
@@ -157,7 +157,7 @@ test("records that look like what is inside of others, or begin with another fie
   }
 });
 
-test("after an unsound piece nothing more is held, and the piece is the rest", () => {
+test("after a refused piece, the splitter holds only that piece", () => {
   const splitter = new ListSplitter(() => false);
   splitter.push(Buffer.from("[{1},{},"));
   for (let at = 0; at < 100; at++) splitter.push(Buffer.alloc(1_000, " "));
@@ -165,7 +165,7 @@ test("after an unsound piece nothing more is held, and the piece is the rest", (
   expect(splitter.heldBytes).toBe(5);
 });
 
-test("a set of texts knows each of very many texts that look alike, and no other", () => {
+test("a set of texts finds each of 200,000 similar texts, and no other", () => {
   const texts = new TextSet();
   const ids = function* (): Generator<string> {
     for (let at = 0; at < 100_000; at++) yield `account~T${at % 10}.user${at}.0`;

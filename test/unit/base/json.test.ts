@@ -43,7 +43,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("any JSON text is written as it was read", () => {
+test("any JSON text that is read is written unchanged", () => {
   fc.assert(
     fc.property(jsonText, (text) => {
       fc.pre(!hasIndexKey(text));
@@ -53,7 +53,7 @@ test("any JSON text is written as it was read", () => {
   );
 });
 
-test("digits survive that a JavaScript number would lose", () => {
+test("digits that a JavaScript number would lose are kept", () => {
   const text = '{"a":9007199254740993,"b":[12345678901234567890.50,0.1e-5,-0],"c":1.0}';
   expect(writeJson(parseJson(text))).toBe(text);
 });
@@ -69,7 +69,7 @@ test("keys that reach into JavaScript's own objects are refused at any depth", (
   expect(parseJson('{"a":"__proto__"}')).toEqual({ a: "__proto__" });
 });
 
-test("a name that is twice in one object is refused, however it is spelt and wherever it is", () => {
+test("an object that has a name twice is refused, at any depth and in any spelling", () => {
   const cases: readonly (readonly [string, string])[] = [
     ['{"a":1,"a":1}', "a"],
     ['[{"b":{"a" : 1, "c":[], "a"\n:2}}]', "a"],
@@ -91,7 +91,7 @@ test("a name that is twice in one object is refused, however it is spelt and whe
     expect(writeJson(parseJson(text))).toBe(text);
 });
 
-test("a name that is twice is found beside a number of any length", () => {
+test("a repeated name is found beside a number of any length", () => {
   for (let digits = 1; digits <= 18; digits++)
     for (const number of [
       "9".repeat(digits),
@@ -105,7 +105,7 @@ test("a name that is twice is found beside a number of any length", () => {
     }
 });
 
-test("any name that is twice in one object is found in any JSON text", () => {
+test("a repeated name in an object is found in any JSON text", () => {
   fc.assert(
     fc.property(jsonText, key, fc.nat(), fc.constantFrom("", " ", "\n"), (text, name, at, space) => {
       const twice = `${space}${JSON.stringify(name)}${space}:0`;
@@ -122,19 +122,19 @@ test("any name that is twice in one object is found in any JSON text", () => {
   );
 });
 
-test("a text nested too deeply is refused before it is parsed", () => {
+test("a text that is nested too deeply is refused before it is parsed", () => {
   expect(() => parseJson("[".repeat(100_000))).toThrow("nested deeper than 200 levels");
   expect(() => parseJson(`${"[".repeat(5)}1${"]".repeat(5)}`, 4)).toThrow("nested deeper than 4 levels");
   expect(parseJson(`"${"[".repeat(1_000)}"`)).toBe("[".repeat(1_000));
   expect(() => parseJson(`{"a":"\\"","b":${"[".repeat(300)}`)).toThrow(RangeError);
 });
 
-test("a number of too many digits is refused and not rounded", () => {
+test("a number with too many digits is refused, not rounded", () => {
   expect(() => parseJson("1".repeat(1_001))).toThrow(RangeError);
   expect(() => parseJson("1e1001")).toThrow(RangeError);
 });
 
-test("equality of JSON looks at values, not at spelling or order", () => {
+test("JSON values are compared without their spelling and the order of names", () => {
   const same = (left: string, right: string): boolean => jsonEquals(parseJson(left), parseJson(right));
   expect(same('{"a":1.50,"b":[1]}', '{"b":[1.0],"a":1.5}')).toBe(true);
   expect(same('{"a":1}', '{"a":"1"}')).toBe(false);
@@ -149,7 +149,7 @@ test("a plain view has JavaScript numbers, and mapped strings leave numbers exac
   expect(plainView(Decimal.parse("1e3"))).toBe(1000);
 });
 
-test("what is looked at plainly is seen with JavaScript numbers, and is as exact as before when the look is over, or failed", () => {
+test("a plain look sees JavaScript numbers, and afterwards the value is exact again, even if the look failed", () => {
   fc.assert(
     fc.property(jsonText, fc.boolean(), (text, fails) => {
       const [value, same] = [parseJson(text), parseJson(text)];
@@ -170,7 +170,7 @@ test("what is looked at plainly is seen with JavaScript numbers, and is as exact
 });
 
 test.each(['{"constructor":1}', '{"a":-0,"constructor":1}', '{"a":1.5,"prototype":2e3}', '{"a":[{"__proto__":1.5}]}'])(
-  "a key that would reach into JavaScript's own objects is refused, whatever is beside it: %s",
+  "a key that reaches into JavaScript's own objects is refused, whatever is beside it: %s",
   (text) => {
     expect(() => parseJson(text)).toThrow(/is not allowed/);
   },

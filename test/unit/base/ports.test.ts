@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from "../../../src/base/ports.ts";
 
 const MONTH_MS = 30 * 86_400_000;
 
-test("a sleep longer than a timer can count does not ring at once", async () => {
+test("a sleep that is longer than a timer can count does not end at once", async () => {
   const waker = new AbortController();
   let woke = false;
   const sleep = systemClock.sleep(MONTH_MS, waker.signal).then(() => (woke = true));
@@ -13,7 +13,7 @@ test("a sleep longer than a timer can count does not ring at once", async () => 
   await sleep;
 });
 
-test("a sleep is never shorter than it was asked for", async () => {
+test("a sleep is never shorter than requested", async () => {
   const early: number[] = [];
   for (let ms = 0.1; ms < 6; ms += 0.3) {
     const start = systemClock.elapsed();
@@ -23,7 +23,7 @@ test("a sleep is never shorter than it was asked for", async () => {
   expect(early).toEqual([]);
 });
 
-test("an aborted signal ends a sleep at once", async () => {
+test("a signal that is aborted ends a sleep at once", async () => {
   await systemClock.sleep(MONTH_MS, AbortSignal.abort());
   await systemClock.sleep(MONTH_MS, AbortSignal.timeout(10));
 });

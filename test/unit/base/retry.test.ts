@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { pauseAfter } from "../../../src/base/time/backoff.ts";
 import { retry } from "../../../src/base/time/retry.ts";
 
-test("pauses grow by the factor, up to the longest", () => {
+test("pauses grow by the factor, up to the maximum", () => {
   const backoff = { everyMs: 200, backoff: 2, maxMs: 1_000 };
   expect([1, 2, 3, 4, 5_000].map((tries) => pauseAfter(backoff, tries))).toEqual([200, 400, 800, 1_000, 1_000]);
 });
 
-test("a first pause of nothing stays nothing, after however many tries", () => {
+test("if the first pause is 0, each later pause is 0", () => {
   expect(pauseAfter({ everyMs: 0, backoff: 3, maxMs: 1_000 }, 5_000)).toBe(0);
 });
 
-test("work is done again until its result is final", async () => {
+test("work is repeated until its result is final", async () => {
   let tries = 0;
   const paused: number[] = [];
   const pause = async (result: number, made: number): Promise<boolean> => paused.push(result * 10 + made) > 0;
@@ -19,12 +19,12 @@ test("work is done again until its result is final", async () => {
   expect(paused).toEqual([11, 22]);
 });
 
-test("the last result comes back when no other try may follow", async () => {
+test("the last result is returned when no other try is allowed", async () => {
   let tries = 0;
   expect(await retry(async () => ++tries, { isFinal: () => false, pause: async (_, made) => made < 4 })).toBe(4);
 });
 
-test("an error of the work itself is never tried again, whatever its kind", async () => {
+test("an error of the work is never retried, whatever its kind", async () => {
   for (const error of [new Error("broken"), new TypeError("fetch failed"), new DOMException("stopped", "AbortError")]) {
     let tries = 0;
     const work = async (): Promise<never> => {

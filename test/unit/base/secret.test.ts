@@ -9,21 +9,21 @@ const redact = redactor([new Secret("KEY", hard)]);
 
 const withoutBackslash = hostileSecret.map((value) => value.replaceAll("\\", "/"));
 
-test("a secret shows its name wherever it is turned into text", () => {
+test("a secret shows only its name when it becomes text", () => {
   const secret = new Secret("KEY", "hidden");
   expect([String(secret), JSON.stringify({ secret })]).toEqual([SHOWN, `{"secret":"${SHOWN}"}`]);
   expect(secret.reveal()).toBe("hidden");
   expect(Object.values(secret)).toEqual(["KEY", undefined]);
 });
 
-test.for(WRITTEN)("a secret is masked when it travels as %s", ([name, spell]) => {
+test.for(WRITTEN)("a secret is masked when it is written as %s", ([name, spell]) => {
   const clean = redact(`before ${spell(hard)} after`);
   expect(shownOf(clean, hard)).toEqual([]);
   if (name in SPELLINGS) expect(clean).toBe(`before ${SHOWN} after`);
   else expect(clean).toMatch(/^before .*\$\{\{ secrets\.KEY \}\}.* after$/s);
 });
 
-test("a secret is masked in every spelling of a mixture of writers, and what is around it is not", () => {
+test("a secret is masked when several writers encode it one after another, and the text around it is not", () => {
   fc.assert(
     fc.property(hostileSecret, chainOfSpellings, (value, chain) => {
       const text = `{"said":"${spelt(chain, value)}"} <b>after</b>`;
@@ -33,7 +33,7 @@ test("a secret is masked in every spelling of a mixture of writers, and what is 
   );
 });
 
-test("a secret is masked when each of its characters is written in another way", () => {
+test("a secret is masked when each of its characters is encoded differently", () => {
   fc.assert(
     fc.property(withoutBackslash, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (value, choices) => {
       expect(redactor([new Secret("KEY", value)])(`before ${mixed(value, choices)} after`)).toBe(`before ${SHOWN} after`);
@@ -42,7 +42,7 @@ test("a secret is masked when each of its characters is written in another way",
   );
 });
 
-test("a secret is masked in the base64 of any text, whatever is around it and however that is written", () => {
+test("a secret is masked in the base64 of any text that contains it, however the base64 is encoded", () => {
   fc.assert(
     fc.property(hostileSecret, fc.string(), fc.string(), chainOfSpellings, (value, before, after, chain) => {
       const text = spelt(chain, Buffer.from(`${before}${value}${after}`).toString("base64"));
@@ -52,11 +52,11 @@ test("a secret is masked in the base64 of any text, whatever is around it and ho
   );
 });
 
-test("what is left of a secret where a text was cut is masked too", () => {
+test("the beginning of a secret is masked where a text was cut", () => {
   expect(redact(`before ${hard.slice(0, 12)}…`)).toBe(`before ${SHOWN}…`);
 });
 
-test("the parts of an address that is a secret are masked, and its host and plain words are not", () => {
+test("the parts of a secret address are masked, and its host and plain words are not", () => {
   const address =
     "https://desk-user:pass%2Fw0rd+x@hooks.example.com/services/T0042AAAA/of-the-desk?token=of-the-address&kind=alerting";
   const clean = redactor([new Secret("KEY", address)]);
@@ -67,30 +67,30 @@ test("the parts of an address that is a secret are masked, and its host and plai
   expect(clean("hooks.example.com serves alerting services")).toBe("hooks.example.com serves alerting services");
 });
 
-test("a text without end in which everything could be an escape is looked through in time", () => {
+test("a long text that is full of possible escapes is searched in time", () => {
   for (const part of ["\\", "%25", "&amp;", "\\u005c", "\n", "+", "a"]) {
     const text = part.repeat(50_000);
     expect(redact(`${text}${hard}`).slice(-SHOWN.length)).toBe(SHOWN);
   }
 });
 
-test("where two secrets overlap nothing of either is left", () => {
+test("two secrets that overlap are both masked completely", () => {
   const both = redactor([new Secret("A", "abcdef"), new Secret("B", "defghi"), new Secret("C", "bc")]);
   expect(both("xx abcdefghi yy")).toBe("xx ${{ secrets.A }} yy");
   expect(both("bc abcdef")).toBe("${{ secrets.C }} ${{ secrets.A }}");
 });
 
-test("a secret that is a word of the mask does not garble it", () => {
+test("a secret that is a word of the mask does not change the mask", () => {
   expect(redactor([new Secret("KEY", "xyz"), new Secret("WORD", "secrets")])("xyz")).toBe(SHOWN);
 });
 
-test("an empty secret, or none, changes nothing", () => {
+test("a text does not change without a secret, or with an empty one", () => {
   expect(redactor([])("text")).toBe("text");
   expect(redactor([new Secret("KEY", "")])("text")).toBe("text");
   expect(redactor([new Secret("KEY", "k")])("a k b")).toBe(`a ${SHOWN} b`);
 });
 
-test("no text keeps a secret, whatever surrounds it", () => {
+test("no text shows a secret, whatever surrounds it", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string({ minLength: 12 }), (before, after, value) => {
       fc.pre(!before.includes(value) && !after.includes(value));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { dangersOf, INVISIBLE, READABLE } from "../report/hostile.ts";
 import { count, didYouMean, quoted, sanitise } from "../../../src/base/text/text.ts";
 
-test("escape sequences, control characters and direction overrides are shown, not obeyed", () => {
+test("escape sequences, control characters and direction overrides are shown as escapes", () => {
   expect(sanitise("\u001b[31mred\u0007 \u009b2J \u202eabc\u2066\r")).toBe(
     "\\u001b[31mred\\u0007 \\u009b2J \\u202eabc\\u2066\\u000d",
   );
@@ -10,7 +10,7 @@ test("escape sequences, control characters and direction overrides are shown, no
   expect(sanitise("ünïcode\ttab\nline")).toBe("ünïcode\ttab\nline");
 });
 
-test("what nobody sees is shown, and what emoji and scripts need to be read stays", () => {
+test("invisible characters are shown as escapes, but for those that emoji and scripts need", () => {
   expect(sanitise("a\u200bb\ufeff\u00ad\u2060\u180e\u3164 \u{e0041}")).toBe(
     String.raw`a\u200bb\ufeff\u00ad\u2060\u180e\u3164 \udb40\udc41`,
   );
@@ -23,7 +23,7 @@ test("what nobody sees is shown, and what emoji and scripts need to be read stay
   expect(JSON.parse(sanitise(JSON.stringify(INVISIBLE)))).toEqual(INVISIBLE);
 });
 
-test("a near name is offered, a far one is not", () => {
+test("a similar name is suggested, and a very different one is not", () => {
   const names = ["ledger.token.mint", "ledger.token.burn", "investor.sales.list"];
   expect(didYouMean("ledger.token.mnt", names)).toBe("ledger.token.mint");
   expect(didYouMean("LEDGER.TOKEN.BURN", names)).toBe("ledger.token.burn");
@@ -43,7 +43,7 @@ test("a near name is offered, a far one is not", () => {
     expect(didYouMean(name, [other])).toBe(other);
 });
 
-test("a name of a million characters costs nothing", () => {
+test("a name of a million characters gets no suggestion", () => {
   expect(
     didYouMean(
       "x".repeat(1_000_000),
@@ -56,7 +56,7 @@ test("nouns agree with their number", () => {
   expect([count(0, "step"), count(1, "step"), count(2, "step")]).toEqual(["0 steps", "1 step", "2 steps"]);
 });
 
-test("a word is quoted where a shell would read it as another thing than itself", () => {
+test("a word is quoted if a shell would change it", () => {
   expect(["mint", "playbooks/a.yaml", "my book.yaml", "pay[$(id)]", "it's"].map(quoted)).toEqual([
     "mint",
     "playbooks/a.yaml",

@@ -11,7 +11,7 @@ function exactly(canonical: string): Decimal {
   return Decimal.fromJsonSource(canonical);
 }
 
-test("a total keeps every digit, whatever digits its numbers have", () => {
+test("a total keeps every digit of its numbers", () => {
   fc.assert(
     fc.property(fc.array(NUMBER, { maxLength: 30 }), (numbers) => {
       const total = new Total();
@@ -22,7 +22,7 @@ test("a total keeps every digit, whatever digits its numbers have", () => {
   );
 });
 
-test("a difference keeps every digit", () => {
+test("a difference keeps every digit of its numbers", () => {
   fc.assert(
     fc.property(NUMBER, NUMBER, (one, other) => {
       expect(difference(one, other)).toBe(exactly(one).minus(exactly(other)).canonical());
@@ -31,7 +31,7 @@ test("a difference keeps every digit", () => {
 });
 
 test.for(["999999999999999", "0.999999999999999", "99999.9999999999", "4503599627370496", "-0.000000000000001"])(
-  "%s is added as it is",
+  "%s is added without rounding",
   (number) => {
     const total = new Total();
     total.add("0.000000000000001");
