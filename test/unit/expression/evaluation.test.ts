@@ -38,7 +38,7 @@ test("dates are compared as moments", () => {
   expect(() => value('date("2026-02-30")')).toThrow("the month has no such day");
 });
 
-test("decimals and whole numbers mix, exactly", () => {
+test("decimals and whole numbers can be mixed, and the result is exact", () => {
   expect(value("0.1 + 0.2 == 0.3")).toBe("true");
   expect(value("9007199254740993 + 1")).toBe("9007199254740994");
   expect(value("amount + 1")).toBe("12345678901234567891.5");
@@ -50,7 +50,7 @@ test("decimals and whole numbers mix, exactly", () => {
   expect(value("int(2.0)")).toBe("2");
 });
 
-test("a number with too many digits to be written down has no value", () => {
+test("a number with too many digits ends the evaluation", () => {
   for (const text of ["int('1e1000')", "-int('1e1000')", "[int('1e1000')]", "{'a': int('1e1000')}", "decimal(int('1e1000'))"]) {
     expect(() => value(text), text).toThrow("a number of more than 1000 digits");
   }
@@ -58,7 +58,7 @@ test("a number with too many digits to be written down has no value", () => {
   expect(value(`-decimal("${"9".repeat(1_000)}")`)).toBe(`-${"9".repeat(1_000)}`);
 });
 
-test("nothing is cut off where whole numbers are divided", () => {
+test("a division of whole numbers keeps its fraction", () => {
   expect(value("10 + 7 / 2")).toBe("13.5");
   expect(value("[5 / 2, -7 / 2, 6 / 3, 1 / 3 * 3 < 1]")).toBe("[2.5,-3.5,2,true]");
   expect(value("size(numbers) / 4")).toBe("0.5");
@@ -69,7 +69,7 @@ test("nothing is cut off where whole numbers are divided", () => {
   expect(value(`1${" / 2".repeat(30)} > 0`)).toBe("true");
 });
 
-test("whole numbers and decimals are side by side in a choice and in lists that are added", () => {
+test("whole numbers and decimals can be mixed in a choice and in added lists", () => {
   expect(value("[amount > 0 ? 1.5 : 0, amount < 0 ? 1.5 : 0, (one > 0 ? 0 : 0.5) + 1, (one > 0 ? [1] : [0.5])[0]]")).toBe(
     "[1.5,0,1,1]",
   );
@@ -81,7 +81,7 @@ test("whole numbers and decimals are side by side in a choice and in lists that 
   expect(() => value("numbers + one")).toThrow("these types do not go together");
 });
 
-test("int reads of a text what decimal reads, and takes it whole", () => {
+test("`int` reads the same texts as `decimal`, and refuses a fraction", () => {
   expect(value('[int(text), int("9007199254740993"), int("1e3"), int(one), int(numbers[0])]')).toBe(
     "[1,9007199254740993,1000,1,1]",
   );
@@ -92,7 +92,7 @@ test("int reads of a text what decimal reads, and takes it whole", () => {
   expect(() => value("int(record)")).toThrow("no such function of these types");
 });
 
-test("numbers read and numbers written are the same numbers inside lists and maps", () => {
+test("a number of the data equals the same number in the expression, also inside lists and maps", () => {
   expect(value("[1 in numbers, 2.5 in numbers, 3 in numbers, one in [1]]")).toBe("[true,true,false,true]");
   expect(value("numbers == [1, 2.5]")).toBe("true");
   expect(value("numbers != [1, 2.5]")).toBe("false");
@@ -153,7 +153,7 @@ test("values of two types do not matter where the rest of a list or a map decide
   expect(value("[string(one) == text, decimal(text) == one]")).toBe("[true,true]");
 });
 
-test("a number has no fields, though our class has", () => {
+test("a number has no fields, although our class has", () => {
   expect(value("[has(amount.text), has(record.none) ? 1 : 2, amount.?text.hasValue()]")).toBe("[false,1,false]");
   for (const text of [
     "amount.text",
@@ -167,7 +167,7 @@ test("a number has no fields, though our class has", () => {
   }
 });
 
-test("a map keeps every field that is written, or fails", () => {
+test("a map keeps every field that is written, or the evaluation fails", () => {
   expect(value('{text: one, record.name: {"b": amount}, 2.50: true, false: null}')).toBe(
     '{"1":1,"a":{"b":12345678901234567890.50},"2.5":true,"false":null}',
   );
@@ -177,7 +177,7 @@ test("a map keeps every field that is written, or fails", () => {
   expect(() => value("{record.none: 1}")).toThrow("a key of a map is a text or a number");
 });
 
-test("a number is the key of a map by its value, not by its spelling", () => {
+test("a number is found as a key of a map by its value, not by its spelling", () => {
   expect(value("[7 in {7: 'seven'}, 7.0 in {7: 'seven'}, one in {'1': 'one'}, 8 in {7: 'seven'}, null in {7: 1}]")).toBe(
     "[true,true,true,false,false]",
   );
@@ -188,7 +188,7 @@ test("a number is the key of a map by its value, not by its spelling", () => {
   expect(() => value("numbers[0.5]")).toThrow("No such key");
 });
 
-test("a field of JavaScript's own is no field", () => {
+test("a property of JavaScript's own objects is not a field", () => {
   expect(value('["constructor" in record, has(record.constructor), "name" in record]')).toBe("[false,false,true]");
   expect(() => value("record.constructor")).toThrow(EvaluationFailure);
   expect(() => value('record["__proto__"]')).toThrow(EvaluationFailure);
@@ -218,36 +218,36 @@ test.for([
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "needs a list or a map"],
   ['date("2026-01-31") == text', "only with those of their own type"],
-])("%s has no value, and says why", ([text, why]) => {
+])("%s has no value, and the error gives the reason", ([text, why]) => {
   expect(() => value(text ?? "")).toThrow(EvaluationFailure);
   expect(() => value(text ?? "")).toThrow(why ?? "");
 });
 
-test("an error beside a decided answer does not matter", () => {
+test("an error does not matter if the other operand decides the result", () => {
   expect(value("numbers[9] == 1 || true")).toBe("true");
   expect(value("false && numbers[9] == 1")).toBe("false");
 });
 
-test("a pattern that runs away elsewhere is matched in no time", () => {
+test("a pattern that takes for ever in other engines is matched at once", () => {
   expect(value(`re2("${"a".repeat(5_000)}!", "^(a+)+$")`)).toBe("false");
   expect(value('re2("Loft12", "^[A-Za-z0-9]+$")')).toBe("true");
   expect(() => value('re2("a", "(" + "")')).toThrow(EvaluationFailure);
 });
 
-test("one expression serves many scopes", () => {
+test("one expression can be evaluated in many scopes", () => {
   const parsed = Expression.parse("x == 0.3") as Expression;
   const answers = ["0.1", "0.30", "3e-1"].map((x) => parsed.evaluate({ x: parseJson(x) }));
   expect(answers).toEqual([false, true, true]);
 });
 
-test("an explanation shows how far a number is from another one, and never how far it is from a secret", () => {
+test("an explanation shows the difference of two numbers, but never the difference from a secret", () => {
   const given = parseJson('{"response": {"code": 1}, "inputs": {"code": "9"}, "secrets": {"CODE": "77817782"}}') as Scope;
   const shown = (text: string): unknown => explain(Expression.parse(text) as Expression, given).hints;
   expect(shown("response.code == decimal(inputs.code)")).toMatchObject([{ remark: "8 less" }]);
   expect(JSON.stringify(shown("response.code >= decimal(secrets.CODE)"))).not.toContain("less");
 });
 
-test("a failure names the expression that has no value, and gives the reason alone too", () => {
+test("a failure names the expression that has no value, and has the reason as a field", () => {
   const parsed = Expression.parse("  answer.deep\n  .value > 1 ");
   expect(() => (parsed as Expression).evaluate({ answer: {} })).toThrow(
     expect.objectContaining({ message: "answer.deep .value > 1: No such key: deep", why: "No such key: deep" }),

@@ -39,7 +39,7 @@ function given(text: string, row: Json): string {
   }
 }
 
-test("a path to a field gives what the language gives for it, whatever is there", () => {
+test("a path to a field has the same value alone and within an expression", () => {
   let found = 0;
   fc.assert(
     fc.property(value, fc.array(step, { maxLength: 3 }), (row, steps) => {
@@ -53,7 +53,7 @@ test("a path to a field gives what the language gives for it, whatever is there"
   expect(found).toBeGreaterThan(100);
 });
 
-test("what cannot be known yet is not known under a path either", () => {
+test("a field of an unknown value is unknown", () => {
   const path = Expression.parse("row.a.b");
   if (!(path instanceof Expression)) throw new Error("it is a path");
   expect(() => path.evaluate({ row: unknownValue("not yet") })).toThrow("not yet");

@@ -11,7 +11,7 @@ function references(text: string): string[] {
   return (Expression.parse(text) as Expression).references.map(({ root, path }) => [root, ...path].join("."));
 }
 
-test("`matches` is refused, and re2 offered", () => {
+test("`matches` is refused, and `re2` is suggested", () => {
   expect(problem('name.matches("^(a+)+$")')).toMatchObject({
     code: "expression.runaway-pattern",
     suggestion: expect.stringContaining("re2("),
@@ -25,11 +25,11 @@ test.for([
   ["a == 5u", "5u", "drop the u"],
   ["a == 0x5U", "0x5U", "drop the u"],
   ["string(bytes(a).json().b)", "bytes(a).json()", undefined],
-])("numbers that are rounded are refused: %s", ([text = "", at, suggestion]) => {
+])("functions and types with rounded numbers are refused: %s", ([text = "", at, suggestion]) => {
   expect(problem(text)).toMatchObject({ code: "expression.inexact", at, suggestion });
 });
 
-test("a text that is written out and no whole number is reported before it is needed", () => {
+test("`int` of a literal text that is not a whole number is a mistake before the run", () => {
   for (const text of ['""', '"0b11"', '"0x1F"', '"1.5"', '" 1"'])
     expect(problem(`int(${text})`)).toMatchObject({ code: "expression.number", at: text });
   expect(["int('12')", 'int("-1e3")', "int('1.0')"].map((text) => isProblem(Expression.parse(text)))).toEqual([
@@ -45,17 +45,17 @@ test.for([
   ['{"a": 1, "b": 3, "a": 2}', '"a"', 'the key "a" occurs twice in this map'],
   ["{1: 'a', 1.0: 'b'}", "1.0", 'the key "1" occurs twice in this map'],
   ["{null: 'a'}", "null", "a key is a text or a number"],
-])("a map that would lose a field is refused: %s", ([text = "", at, message]) => {
+])("a map with a repeated or impossible key is refused: %s", ([text = "", at, message]) => {
   expect(problem(text)).toMatchObject({ code: "expression.map-key", at, message });
 });
 
-test("no value is of a type of numbers that are rounded", () => {
+test("a comparison with a type of rounded numbers is refused", () => {
   expect(problem("type(inputs.n) == int")).toMatchObject({ code: "expression.inexact", at: "int" });
   for (const text of ['inputs.type == "a" && response.type != "b"', "type(inputs.n) == string", "response.int == int('5')"])
     expect(isProblem(Expression.parse(text)), text).toBe(false);
 });
 
-test("a duration that is written out is judged before the run", () => {
+test("a literal duration is checked before the run", () => {
   for (const text of ["1d", "", "1", "h", "1h 30m", "1h30", "P1D", "1.5.5s"]) {
     const at = JSON.stringify(text);
     expect(problem(`duration(${at}) > a`), text).toMatchObject({ code: "expression.duration", at });
@@ -64,19 +64,19 @@ test("a duration that is written out is judged before the run", () => {
     expect(isProblem(Expression.parse(`duration("${text}") > a`)), text).toBe(false);
 });
 
-test("a number that no double can hold is reported with how to write it", () => {
+test("a number that is too large for a double is refused, with the way to write it", () => {
   expect(problem("a > 1e400")).toMatchObject({ code: "expression.syntax", at: "1e400", suggestion: 'write decimal("1e400")' });
   expect(problem("a > 1e4000")).toMatchObject({ code: "expression.too-complex", message: "a number of more than 1000 digits" });
   expect(isProblem(Expression.parse('a > decimal("1e400") + 1e-400'))).toBe(false);
 });
 
-test("comprehensions nest twice and no deeper", () => {
+test("comprehensions can be nested to two levels, and no deeper", () => {
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x)).exists(z, z.all(w, w))"))).toBe(true);
   expect(isProblem(Expression.parse("a.map(x, b.filter(y, y == x))"))).toBe(false);
   expect(problem("a.all(x, b.all(y, c.all(z, true)))").code).toBe("expression.too-complex");
 });
 
-test("size is bounded before anything is built", () => {
+test("an expression that is too large is refused before anything is built", () => {
   expect(problem("1 + ".repeat(4_000)).code).toBe("expression.too-long");
   expect(problem(`1.${"1".repeat(1_001)} > 0`).message).toContain("1000 digits");
   const tooMuch = [
@@ -89,11 +89,11 @@ test("size is bounded before anything is built", () => {
   for (const [text, message] of tooMuch) expect(problem(text)).toMatchObject({ code: "expression.too-complex", message });
 });
 
-test("so many signs that they exhaust the stack are too many, too", () => {
+test("so many operators that the stack overflows are refused as too complex", () => {
   expect(problem(`${"!".repeat(9_000)}true`).code).toBe("expression.too-complex");
 });
 
-test("a slip of the pen is shown where it is", () => {
+test("a typing mistake is reported at its place", () => {
   expect(problem("a ==")).toMatchObject({
     code: "expression.syntax",
     suggestion: "write the value, or remove the operator before it",
@@ -115,15 +115,15 @@ test.each([
   ["a is b", "is", "write =="],
   ["a == “b”", "“", "write \" or '"],
   ["a\u00a0== b", "\u00a0", "type the space again"],
-])("what other languages have is not taken: %s", (text, at, suggestion) => {
+])("the syntax of other languages is refused, with the way to write it: %s", (text, at, suggestion) => {
   expect(problem(text)).toMatchObject({ code: "expression.syntax", at, suggestion: expect.stringContaining(suggestion) });
 });
 
-test("two names side by side want an operator", () => {
+test("two names in a row are refused, because an operator is missing", () => {
   expect(problem("a.b exceeds 5")).toMatchObject({ at: "exceeds", message: 'an operator is missing before "exceeds"' });
 });
 
-test("the names that an expression reads are known with their fields", () => {
+test("an expression lists the names that it reads, with their fields", () => {
   expect(references('steps.token.id == inputs["name"] && has(steps.vault.tokenIds[0])')).toEqual([
     "steps.token.id",
     "inputs.name",
@@ -132,7 +132,7 @@ test("the names that an expression reads are known with their fields", () => {
   expect(references("1 + 2")).toEqual([]);
 });
 
-test("a name that a comprehension binds is not among them", () => {
+test("an expression does not list the names that its comprehensions bind", () => {
   expect(references("response.exists(o, o == actors.custodian && o.id == steps.a.id)")).toEqual([
     "response",
     "actors.custodian",
@@ -142,7 +142,7 @@ test("a name that a comprehension binds is not among them", () => {
   expect(references("list.map(x, x.id) + x.list")).toEqual(["list", "x.list"]);
 });
 
-test("nor is the name of a cel.bind, which hides what it is called outside", () => {
+test("an expression does not list the name that `cel.bind` binds", () => {
   expect(references("cel.bind(half, inputs.n / 2, half + half)")).toEqual(["inputs.n"]);
   expect(references("cel.bind(inputs, inputs.row, inputs.amount + steps.a.amount)")).toEqual(["inputs.row", "steps.a.amount"]);
 });
@@ -153,26 +153,26 @@ test("a reference knows its place in the text", () => {
   expect(text.slice(reference?.start, reference?.end)).toBe("steps.token.id");
 });
 
-test("an expression cut off inside its parentheses is distinguished from others", () => {
+test("an expression that ends inside its parentheses is recognized", () => {
   expect(["list.exists(a", "f(g(x)"].map(isCutOff)).toEqual([true, true]);
   expect(["a.b == 100)", 'size("(")', "f(x)"].map(isCutOff)).toEqual([false, false, false]);
 });
 
 test.for(["1 == 1 // && false", "size(x) > 1 // a list\n && false", `"a\\"" == "b" // "c"`, `r"\\" == 'x' // c`])(
-  "a comment is refused, for YAML joins lines: %s",
+  "a comment is refused, because YAML joins lines: %s",
   (text) => {
     expect(Expression.parse(text)).toMatchObject({ code: "expression.syntax", start: text.indexOf("//") });
   },
 );
 
 test.for([`"http://x" == 'y//z'`, `'''//''' != """//"""`, `r'\\' + '//' == ''`, "6 / 2 / 1 == 3"])(
-  "%s holds no comment",
+  "%s contains no comment",
   (text) => {
     expect(Expression.parse(text)).toBeInstanceOf(Expression);
   },
 );
 
-test("the list of a comprehension is read outside of it, whatever its items are called", () => {
+test("the list of a comprehension is read outside of it, whatever the name of its items", () => {
   expect(references("[secrets.PIN].map(secrets, secrets)[0]")).toEqual(["secrets.PIN"]);
   expect(references("response.records.exists(response, response.id == inputs.id)")).toEqual(["response.records", "inputs.id"]);
 });

@@ -76,11 +76,11 @@ test.for([
       (name) => name,
     ),
   ],
-] as const)("%s: the evaluation ends", ([, text]) => {
+] as const)("an evaluation with too many steps ends: %s", ([, text]) => {
   expect(() => withSteps(() => parsed(text).evaluate(SCOPE))).toThrow(TOO_MANY);
 });
 
-test("a text that doubles ends at its length", () => {
+test("a text that doubles ends at the limit of its length", () => {
   const text = doubled(
     20,
     JSON.stringify("a".repeat(100)),
@@ -90,18 +90,18 @@ test("a text that doubles ends at its length", () => {
   expect(() => parsed(text).evaluate({})).toThrow(`the limit is ${LIMITS.textChars}`);
 });
 
-test("a text of many digits is refused as a duration before it is read", () => {
+test("a duration is refused before it is read if it has too many digits", () => {
   expect(() => parsed("duration(digits) > duration('1s')").evaluate({ digits: "1".repeat(5_000) })).toThrow(
     `a text of 5000 characters is no duration: it has at most ${LIMITS.durationChars}`,
   );
 });
 
-test("a pattern whose repetitions are too many is refused when it is parsed", () => {
+test("a pattern with too many repetitions is refused when it is parsed", () => {
   const refused = Expression.parse('re2("a", "(?:[ab]{100}c){100}")');
   expect(isProblem(refused) && refused.message).toContain(`the limit is ${LIMITS.patternParts}`);
 });
 
-test("what a failed expectation says is found within the same steps", () => {
+test("the explanation of a failed expectation has the same limit of steps", () => {
   const expectation = parsed('rows.exists(a, rows.exists(b, b.id == "-")) || rows.all(a, rows.exists(b, b.id == a.none))');
   expect(explain(expectation, SCOPE).expression).toBe(expectation.text);
 });
@@ -114,7 +114,7 @@ test.for([
     true,
   ],
   ["a field that some rows lack", "rows.exists(row, row.none == 1) || size(rows) == 20000", undefined],
-] as const)("%s: there are steps enough", ([, text, value]) => {
+] as const)("a realistic evaluation has enough steps: %s", ([, text, value]) => {
   const evaluate = (): Json => parsed(text).evaluate(SCOPE);
   if (value === undefined) expect(evaluate).not.toThrow(TOO_MANY);
   else expect(evaluate()).toBe(value);

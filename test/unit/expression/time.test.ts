@@ -19,7 +19,7 @@ test.each([
   "2026-01-01T00:00:00.0",
   "2026-01-01T00:00:00.0000001Z",
   "2026-1-1",
-])("timestamp and date take the same texts, and %s is none of them", (text) => {
+])("`timestamp` and `date` both refuse %s", (text) => {
   for (const name of ["date", "timestamp"]) {
     expect(Expression.parse(`${name}("${text}") > date(x)`)).toMatchObject({ code: "expression.date" });
     expect(() => value(`${name}(x) > date("2026-01-01")`, { x: text })).toThrow(EvaluationFailure);
@@ -53,7 +53,7 @@ test.each([
   ['duration("0.1ns") > duration("0s")', "finer than a nanosecond"],
   ['duration("1.0000000000025h") > duration("1h")', undefined],
   ['duration("1.000000000000005h") > duration("1h")', "finer than a nanosecond"],
-])("nothing of a duration is cut off: %s", (text, why) => {
+])("a duration keeps its nanoseconds, or is refused: %s", (text, why) => {
   const expression = Expression.parse(text);
   if (why === undefined) expect(value(text)).toBe(true);
   else expect(expression).toMatchObject({ code: "expression.duration", message: expect.stringContaining(why) as string });
@@ -98,7 +98,7 @@ test.each(ASKED)("%s is %d", (text, expected) => {
 });
 
 test.each(["UTC", "Europe/Paris", "America/New_York", "Pacific/Kiritimati"])(
-  "a machine in the zone %s gives the same",
+  "dates do not depend on the timezone of the machine: %s",
   (zone) => {
     const program = `import { Expression } from ${JSON.stringify(new URL("../../../src/expression/expression.ts", import.meta.url).href)};
     for (const text of ${JSON.stringify(ASKED.map(([text]) => text))}) console.log(Expression.parse(text).evaluate({}).text);
@@ -126,7 +126,7 @@ test("durations and dates are added and compared as whole nanoseconds", () => {
   );
 });
 
-test("a zone's clock shows what its offset says, at any moment", () => {
+test("a field of a date in a timezone fits the offset of that zone, at any moment", () => {
   const ms = fc.integer({ min: Date.UTC(1, 1), max: Date.UTC(9999, 0) });
   fc.assert(
     fc.property(ms, fc.constantFrom("Etc/GMT+5", "-05:00"), (at, zone) => {

@@ -57,11 +57,11 @@ test.for([
   ["response[0].id", "string"],
   ['re2(account.id, "^T")', "bool"],
   ["has(account.note) ? account.id : string(1.5)", "string"],
-])("%s is %s", ([text, type]) => {
+])("%s has the type %s", ([text, type]) => {
   expect(types.check(text ?? "")).toBe(type);
 });
 
-test("a misspelt field is shown by itself, with the nearest name", () => {
+test("a misspelt field is reported at its place, with the nearest name", () => {
   expect(wrong("account.balnce > 1")).toEqual({
     code: "expression.unknown-field",
     at: "balnce",
@@ -79,7 +79,7 @@ test("a misspelt field is shown by itself, with the nearest name", () => {
   expect(wrong("account.zzzzzzzz").suggestion).toBe("it has: id, balance, owner, note");
 });
 
-test("a number has no fields to ask for", () => {
+test("a field of a number is a mistake", () => {
   const none = { code: "expression.unknown-field", suggestion: "it has no fields" };
   expect(wrong("has(account.balance.amount)")).toEqual({ ...none, at: "amount" });
   expect(wrong("account.balance.text")).toEqual({ ...none, at: "text" });
@@ -87,12 +87,12 @@ test("a number has no fields to ask for", () => {
   expect(wrong('account.balance["text"]')).toEqual({ ...none, at: '"text"' });
 });
 
-test("an unknown name is shown with the nearest one", () => {
+test("an unknown name is reported with the nearest one", () => {
   expect(wrong("acount.id")).toEqual({ code: "expression.unknown-name", at: "acount", suggestion: 'did you mean "account"?' });
   expect(wrong("zzzzzzzz").suggestion).toBe("known names: response, account, count, custodian, holder");
 });
 
-test("nothing is coerced", () => {
+test("no value is converted to another type", () => {
   for (const text of ['1 == "1"', 'account.balance == "100"', "account.id + 1", '"1" < 2']) {
     expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining("decimal(…)") });
   }
@@ -103,7 +103,7 @@ test("nothing is coerced", () => {
   expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
 });
 
-test("a choice of two types is refused", () => {
+test("a choice or a list with two types is refused", () => {
   expect(wrong("count > 0 ? account.balance : count")).toMatchObject({
     code: "expression.ill-typed",
     suggestion: "write decimal(…) around the whole number",
@@ -113,7 +113,7 @@ test("a choice of two types is refused", () => {
   expect(wrong("response.map(a, a.id) + [1]").code).toBe("expression.ill-typed");
 });
 
-test("only numbers are summed", () => {
+test("`sum` takes only a list of numbers", () => {
   const illTyped = { code: "expression.ill-typed" };
   expect(wrong("sum(response.map(a, a.id)) > 1")).toEqual({
     ...illTyped,
@@ -128,7 +128,7 @@ test("only numbers are summed", () => {
   }
 });
 
-test("an index made of a division is reported, with how to make it whole", () => {
+test("an index that is a division is refused, with the way to make it whole", () => {
   expect(wrong("response[size(response) / 2].id")).toMatchObject({
     code: "expression.ill-typed",
     suggestion: expect.stringContaining("write int(…) around it"),
@@ -137,13 +137,13 @@ test("an index made of a division is reported, with how to make it whole", () =>
   expect(wrong("count / account.id").suggestion).toContain("decimal(…)");
 });
 
-test("a result that JSON cannot hold is refused, though it serves inside an expression", () => {
+test("a result that JSON cannot express is refused, although an expression can use it inside", () => {
   expect(wrong('duration("1s")').code).toBe("expression.no-json");
   expect(wrong("double(1)").code).toBe("expression.no-json");
   expect(types.check('timestamp("2026-01-02T00:00:00Z") > timestamp("2026-01-01T00:00:00Z")')).toBe("bool");
 });
 
-test("a copy with more names leaves the first one as it was", () => {
+test("a copy with more names does not change the original", () => {
   expect(types.with({ member: "Account" }).check("member.balance")).toBe("decimal");
   expect(wrong("member.balance").code).toBe("expression.unknown-name");
 });
@@ -155,7 +155,7 @@ test.for([
   ["account.id.length() == 3", "size(…)"],
   ["account.id.length == 3", "size(…)"],
   ["response.length == 3", "size(…)"],
-])("what other languages write is reported as it is written here: %s", ([text = "", suggestion = ""]) => {
+])("a function of other languages is refused, with the way to write it: %s", ([text = "", suggestion = ""]) => {
   expect(wrong(text)).toMatchObject({ code: "expression.ill-typed", suggestion: expect.stringContaining(suggestion) });
 });
 
@@ -164,6 +164,6 @@ test.each([
   ['account[?"balanec"].orValue(0)', '"balanec"', 'did you mean "balance"?'],
   ["holder.?account.?balanec.orValue(0)", "balanec", 'did you mean "balance"?'],
   ["holder.?account.balanec.orValue(0)", "balanec", 'did you mean "balance"?'],
-])("an optional field is one that the type has: %s", (text, at, suggestion) => {
+])("an optional field that the type does not have is refused: %s", (text, at, suggestion) => {
   expect(wrong(text)).toEqual({ code: "expression.unknown-field", at, suggestion });
 });

@@ -77,12 +77,12 @@ test.each([
   "items.exists(i, i.a == 4)",
   "items.all(i, i.a > 0)",
   "items[1].a",
-])("%s is not known, and the reason is shown", (text) => {
+])("%s is unknown, and the reason is shown", (text) => {
   expect(() => valueOf(text)).toThrow(Unforeseen);
   expect(() => valueOf(text)).toThrow(WHY);
 });
 
-test("what has no value whatever becomes known is a failure, not an unknown", () => {
+test("an expression that can never have a value is a failure, and not unknown", () => {
   expect(() => valueOf("step.nope")).toThrow(EvaluationFailure);
   expect(() => valueOf("1 / 0 == 1.5 && yes")).toThrow(EvaluationFailure);
 });
