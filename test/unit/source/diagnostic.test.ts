@@ -10,7 +10,7 @@ function shown(text: string, word: string): string {
   return formatDiagnostic(new SourceFile("dir/file.yaml", text).diagnose(finding, { start, end: start + word.length }));
 }
 
-test("a diagnostic shows place, message, frame, reason and remedy", () => {
+test("a diagnostic shows place, message, frame, reason and fix", () => {
   const file = new SourceFile("a.yaml", "one: 1\ntwo: 2\nthree: 3\nfour: 4\nfive: 5\n");
   const diagnostic = file.diagnose({ ...finding, why: "because", suggestion: "fix it" }, { start: 21, end: 22 });
   expect(formatDiagnostic(diagnostic).split("\n")).toEqual([
@@ -33,23 +33,23 @@ test("a very long line is cut around the mark", () => {
   expect(text.slice(mark.indexOf("^"), mark.indexOf("^") + 4)).toBe("WORD");
 });
 
-test("a long line elsewhere in the file changes nothing", () => {
+test("a long line elsewhere in the file does not change the frame", () => {
   expect(shown(`${"x".repeat(500)}\n\n\n\nWORD`, "WORD")).toContain("> 5 | WORD");
 });
 
-test("the mark is below its place where characters before it are shown as escapes", () => {
+test("the mark is below its place even if characters before it are shown as escapes", () => {
   const [text = "", mark = ""] = shown("a: \u202a\u200eC: WORD", "WORD").split("\n").slice(2);
   expect(text).toContain("\\u202a\\u200eC");
   expect(text.slice(mark.indexOf("^"), mark.lastIndexOf("^") + 1)).toBe("WORD");
 });
 
-test("a place of many lines is marked where it begins", () => {
+test("a place of many lines has its mark where it begins", () => {
   const text = "a: 1\nb: [\n  1,\n  2,\n]\n";
   const frame = new SourceFile("a.yaml", text).diagnose(finding, { start: 8, end: text.length }).frame;
   expect(frame.match(/\^/g)).toHaveLength(1);
 });
 
-test("foreign text is neither obeyed by a terminal nor begins a line", () => {
+test("foreign text cannot control a terminal, and cannot begin a line", () => {
   const file = new SourceFile("a.yaml", "a: \u001b[31m\u202e\n::error::b\n");
   const text = formatDiagnostic(
     file.diagnose(
@@ -62,7 +62,7 @@ test("foreign text is neither obeyed by a terminal nor begins a line", () => {
   expect(text).not.toContain("\u202e");
 });
 
-test("many findings are printed up to a limit, errors first, and a line names the command that shows all", () => {
+test("many findings are printed up to a limit, errors first, and a line names the command that shows them all", () => {
   const file = new SourceFile("a.yaml", "x".repeat(500));
   const found = (code: "schema.value" | "playbook.maybe-no-receipt", many: number, from: number) =>
     Array.from({ length: many }, (_, at) => file.diagnose({ code, message: "no" }, { start: from + at, end: from + at + 1 }));

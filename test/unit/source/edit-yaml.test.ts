@@ -7,7 +7,7 @@ const EDITS = [
   { path: ["numbers"], value: "text" },
 ];
 
-test("only the lines of the map change, and comments in it stay", () => {
+test("an edit changes only the lines of its map, and keeps the comments", () => {
   const text = `# ours
 environments:
   staging: # shared
@@ -26,20 +26,20 @@ environments:
   );
 });
 
-test("a map that is not there is put behind the others", () => {
+test("a new map is added after the others", () => {
   const text = `environments:\n  staging:\n    exclusive: true # alone\n\n  # the other one\n  other: embedded\n`;
   expect(editYaml(text, [...AT], EDITS)).toBe(
     `environments:\n  staging:\n    exclusive: true # alone\n    profile:\n      ledger:\n        pageSize: 2\n      numbers: text\n\n  # the other one\n  other: embedded\n`,
   );
 });
 
-test("an environment on one line stays one", () => {
+test("an environment on one line stays on one line", () => {
   const text = `environments: { staging: { exclusive: true } } # short\n`;
   expect(editYaml(text, [...AT], EDITS)).toBe(
     `environments: { staging: { exclusive: true, profile: { ledger: { pageSize: 2 }, numbers: text } } } # short\n`,
   );
 });
 
-test("what is no map is not edited", () => {
+test("a value that is not a map is not edited", () => {
   expect(() => editYaml("environments: { staging: embedded }", [...AT], EDITS)).toThrow("it has no map environments.staging");
 });

@@ -63,14 +63,14 @@ test.for<[string, string, string]>([
   expect(formatted(text)).toBe(wanted === "" ? text : wanted);
 });
 
-test("brackets that do not fit on the line open, outer ones first", () => {
+test("brackets that do not fit on a line are split, outer ones first", () => {
   const field = (name: string): string => `${name}: { one: ${"1".repeat(20)}, two: ${"2".repeat(20)} }`;
   expect(formatted(`a: { ${[field("b"), field("c"), field("d")].join(", ")} }\n`)).toBe(
     `a:\n  ${[field("b"), field("c"), field("d")].join("\n  ")}\n`,
   );
 });
 
-test("a playbook and its steps have their keys in order, with the comments that are about them", () => {
+test("the keys of a playbook and of its steps are put in order, with their comments", () => {
   const text = `outputs: { t: "1" }
 steps:
   # a read
@@ -126,13 +126,13 @@ function sortedKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-test.for(parsed)("%s says the same when it is formatted, with all its comments, and is formatted then", (file) => {
+test.for(parsed)("%s keeps its meaning and its comments when it is formatted, and a second time changes nothing", (file) => {
   const text = readFileSync(file, "utf8");
   holds(text);
   expect(plainComments(formatted(text))).toEqual(plainComments(text));
 });
 
-test("most of the corpus can be read, and so is formatted", () => {
+test("most files of the corpus can be read", () => {
   expect(parsed.length).toBeGreaterThan(90);
 });
 
@@ -189,7 +189,7 @@ function spliced(text: string, at: number, length: number, insert: string): stri
   return text.slice(0, start) + insert + text.slice(start + length);
 }
 
-test(`spoiled playbooks that still can be read keep what they say (seed ${SEED})`, () => {
+test(`spoiled playbooks that can still be read keep their meaning (seed ${SEED})`, () => {
   const originals = globSync("playbooks/**/*.yaml").map((file) => readFileSync(file, "utf8"));
   let read = 0;
   fc.assert(

@@ -3,7 +3,7 @@ import { NUMERAL_PATTERN, UNSIGNED_PATTERN } from "../../../src/base/numbers/dec
 import { DURATION_PATTERN } from "../../../src/base/time/duration.ts";
 import { meantBy } from "../../../src/source/pattern-rules.ts";
 
-test("no other amount is proposed in place of a number that is not written as one", () => {
+test("a suggestion for a wrongly written number never changes its amount", () => {
   const proposed = (text: string): readonly (string | undefined)[] =>
     [NUMERAL_PATTERN, UNSIGNED_PATTERN].map((each) => meantBy(text, each));
   for (const text of ["10%", "1,000", "1.000,50", "€5", "-1", "1_000", "0x10"])

@@ -77,29 +77,29 @@ test.for<[string, string, string]>([
   ["an alias without a name", "a: *", "source.alias 1:4"],
   ["a tag that nothing declares", "a: !e!x 1", "source.tag 1:4"],
   ["an unknown escape", 'a: "\\q"', "source.syntax 1:5"],
-])("%s is refused, in one diagnostic", ([, text, expected]) => {
+])("%s is refused with one diagnostic", ([, text, expected]) => {
   const { root, diagnostics } = parseYaml("file.yaml", text);
   expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);
   expect(root).toBeUndefined();
 });
 
-test("spaces of other kinds may are inside of a text, and anywhere in one with quotes", () => {
+test("spaces of other kinds are accepted within a text, and anywhere in quotes", () => {
   const text = "a: 10\u00a0000 €\nb: '\u00a0x\u00a0'\nc: |\n  \u3000x\n# \u00a0c\u00a0\n";
   expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
 });
 
-test("lines and columns are the same with CRLF, and the frame shows no carriage return", () => {
+test("a file with CRLF has the same lines and columns, and its frame shows no carriage return", () => {
   const [diagnostic] = parseYaml("file.yaml", "a: 1\r\nb:\r\n  - x\r\n  - 0x10\r\n").diagnostics;
   expect(diagnostic).toMatchObject({ code: "source.number", line: 4, column: 5 });
   expect(diagnostic?.frame).not.toMatch(/\r|u000d/);
 });
 
-test("a file of many faults is read in one go, and shows as many as a person will read", () => {
+test("a file with very many mistakes is read fast, and only the first 50 are shown", () => {
   expect(parseYaml("file.yaml", "- 0x10\n".repeat(100_000)).diagnostics).toHaveLength(50);
   expect(parseYaml("file.yaml", Array.from({ length: 50_000 }, (_, at) => `k${at}: 1`).join("\n")).root).toBeDefined();
 });
 
-test("brackets at the margin are read in one go, however many lines of nothing the file has", () => {
+test("brackets at the margin are read fast, however many empty lines the file has", () => {
   for (const line of ["\n", "  # c\n"]) {
     const text = `a: [\n  1\n]\n${line.repeat(60_000)}b: {\n  c: 1 # ]\n${line.repeat(60_000)}}\n`;
     expect(parseYaml("file.yaml", text).diagnostics).toEqual([]);
@@ -134,7 +134,7 @@ test.for<[string, RegExp, RegExp]>([
   ["a: {\n  b: 1\n  c: 2 }", /^outside quotes, a : with a space after it/, /put a comma between the two entries$/],
   ["a: { b: 1,000.00 }", /^this key has no : after it$/, /^write KEY: value; quote a number or a text that holds a comma$/],
   ["a: x\u0092", /^the control character U\+0092 is not allowed$/, /^delete it/],
-])("%j is reported in words, with the fix", ([text, message, suggestion]) => {
+])("%j gets a message with its fix", ([text, message, suggestion]) => {
   const [diagnostic] = parseYaml("file.yaml", text).diagnostics;
   expect(diagnostic?.message).toMatch(message);
   expect(diagnostic?.suggestion).toMatch(suggestion);

@@ -37,7 +37,7 @@ test.for<[string, string, string]>([
   ["a password", `a:\n  password: hunter2\n  api_key: hunter3\n  name: x: y\n`, "source.syntax 4:10"],
   ["a key", "environments:\n  a:\n    ledger: { baseUrl: x, apiKey: @hunter2 }\n", "source.syntax 3:35"],
   ["a credential", "environments:\n  a:\n    investor: { credentials: { K: %hunter2, L: hunter3 } }\n", "source.syntax 3:35"],
-])("%s is not shown where the text cannot be read", ([, text, expected]) => {
+])("%s is not shown if the text cannot be read", ([, text, expected]) => {
   const { root, diagnostics } = parseUnshown("file.yaml", text);
   expect(root).toBeUndefined();
   expect(diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);

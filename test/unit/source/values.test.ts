@@ -21,7 +21,7 @@ test("numbers keep their digits", () => {
   );
 });
 
-test("what only looks like another type is text", () => {
+test("a value that only looks like another type is a text", () => {
   expect(json("[yes, no, on, off, 1_000, 2026-01-01, 12:30, 0.1.2, '5', \"true\"]")).toBe(
     '["yes","no","on","off","1_000","2026-01-01","12:30","0.1.2","5","true"]',
   );
@@ -32,7 +32,7 @@ test("keys are texts", () => {
   expect(json("{ 1: a, true: b, on: c }")).toBe('{"1":"a","true":"b","on":"c"}');
 });
 
-test("a byte order mark at the start, a start marker and an end marker do no harm", () => {
+test("a byte order mark at the start, a start marker and an end marker are ignored", () => {
   expect(json("\ufeffa: 1")).toBe('{"a":1}');
   expect(json("---\na: 1\n...\n")).toBe('{"a":1}');
 });
@@ -46,14 +46,14 @@ test.for<[string, string]>([
   ["in a block literal", "x:\n  key: |\n    first\n\n    one WORD two\n    last"],
   ["in a block literal with an indented first line", "x:\n  key: |2\n      first\n    one WORD two"],
   ["in a block literal after a comment", "x:\n  key: | # why\n    one WORD two"],
-])("a character of a value %s is found in the text", ([, text]) => {
+])("a character of a value %s has the right place in the text", ([, text]) => {
   const node = child(child(read(text), "x"), "key");
   if (node?.kind !== "scalar") throw new Error("no scalar");
   const at = node.offsetOf(String(node.value).indexOf("WORD"));
   expect(text.slice(at, at + 4)).toBe("WORD");
 });
 
-test("every character of a block literal is found, whatever its lines are like", () => {
+test("every character of a block literal has the right place, whatever its lines are", () => {
   for (const [header, lines] of [
     ["|", ["a", "", "  b", "", "cc"]],
     ["|+", ["", "", "a b", "c", "", ""]],
@@ -71,7 +71,7 @@ test("every character of a block literal is found, whatever its lines are like",
   }
 });
 
-test("the places of many expressions in one block are found in no time", () => {
+test("the places of very many expressions in one block are found fast", () => {
   const text = `key: |\n${"  one WORD two\n".repeat(30_000)}`;
   const node = child(read(text), "key");
   if (node?.kind !== "scalar") throw new Error("no scalar");
@@ -81,7 +81,7 @@ test("the places of many expressions in one block are found in no time", () => {
   }
 });
 
-test("where escapes or folding came between, the start of the value is taken for all of it", () => {
+test("if a value has escapes or folded lines, each place in it is the start of the value", () => {
   for (const text of ['key: "a\\tb WORD"', "key: 'it''s WORD'", "key: >\n  a\n  WORD", "key: a\n  WORD"]) {
     const node = child(read(text), "key");
     if (node?.kind !== "scalar") throw new Error("no scalar");
@@ -89,13 +89,13 @@ test("where escapes or folding came between, the start of the value is taken for
   }
 });
 
-test("a value left out is where its key is", () => {
+test("a missing value has the place of its key", () => {
   const text = "a:\n  b:\n  c: 1";
   const node = nodeAt(read(text), ["a", "b"]);
   expect(text.slice(node.range.start, node.range.end)).toBe("b");
 });
 
-test("a bracket may close in the column of its key, but not in a text", () => {
+test("a bracket can close in the column of its key, and text at the margin ends no bracket", () => {
   const closing = "a: [\n  1, # one\n  # more\n]\nb:\n  c: {\n    d: 2\n  }\n";
   expect(json(closing)).toBe('{"a":[1],"b":{"c":{"d":2}}}');
   const code = "if (x) {\n}\n";
@@ -129,7 +129,7 @@ const CORPUS = ["playbooks", "test/correct", "test/faulty"].flatMap((folder) =>
     .map((path) => readFileSync(join(folder, path), "utf8")),
 );
 
-test("every playbook says what another parser reads in it", () => {
+test("another parser reads the same values from every playbook", () => {
   for (const text of CORPUS) {
     const { root } = parseYaml("file.yaml", text);
     if (root !== undefined) expect(rounded(toJson(root))).toEqual(rounded(otherReading(text)));
@@ -160,7 +160,7 @@ const PIECES = [
   "\n\n",
 ];
 
-test("a text that both parsers take, both take for the same", () => {
+test("a text that both parsers accept has the same values in both", () => {
   const edit = fc.record({ at: fc.nat(400), piece: fc.constantFrom(...PIECES), over: fc.nat(2) });
   fc.assert(
     fc.property(fc.constantFrom(...CORPUS), fc.nat(40), fc.array(edit, { maxLength: 4 }), (whole, from, edits) => {

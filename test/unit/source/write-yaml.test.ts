@@ -14,7 +14,7 @@ function readBack(text: string): unknown {
 
 const value = fc.jsonValue({ maxDepth: 3 });
 
-test("whatever value is written, our reader and a reader of YAML 1.1 read the same value", () => {
+test("our reader and a reader of YAML 1.1 read back any value that is written", () => {
   const texts = fc.oneof(
     fc.string(),
     fc.constantFrom("yes", "0777", "2026-05-01", "1_000", "${{ steps.a.id }}", "a: b", "# c", " "),
@@ -28,7 +28,7 @@ test("whatever value is written, our reader and a reader of YAML 1.1 read the sa
   );
 });
 
-test("a value on one line stays on its line, however deep it is", () => {
+test("a value that is written on one line stays on it, however deep it is", () => {
   fc.assert(
     fc.property(value, (given) => {
       const document = writeDocument([{ key: "a", value: onOneLine(given) }]);
@@ -56,7 +56,7 @@ test.for([
   "\u202eabc \u{e0041}",
   `${"long ".repeat(40)}\n::set-output`,
   "\u0007\u001b[31m",
-])("a text that a terminal or a log would obey is written with escapes, and read as it was: %j", (text) => {
+])("a text that could control a terminal or a log is written with escapes, and read back unchanged: %j", (text) => {
   const given = { [text]: text, list: [text, { inner: text }], id: "::" };
   for (const written of [
     writeYaml(given),
