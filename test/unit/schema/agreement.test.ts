@@ -122,7 +122,7 @@ const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonl
   [inputPartFrame(), inputs],
 ]);
 
-test("what people write has the same problems by a built check and by one compiled now", () => {
+test("for files that people write, a built check and a freshly compiled check find the same problems", () => {
   let found = 0;
   for (const [schema, values] of written) {
     for (const value of values) {
@@ -135,7 +135,7 @@ test("what people write has the same problems by a built check and by one compil
   expect(found).toBeGreaterThan(1_000);
 });
 
-test("what is sent and answered has the same problems by a built check and by one compiled now", () => {
+test("for requests and answers, a built check and a freshly compiled check find the same problems", () => {
   let found = 0;
   for (const schema of fixedSchemas()) {
     if (written.has(schema) || OF_INPUTS.has(JSON.stringify(schema))) continue;

@@ -21,13 +21,13 @@ test("a schema that the build does not know has no check", () => {
   expect(() => validatorOf({ type: "string", minLength: 77 })).toThrow(/Cannot find module/);
 });
 
-test("every playbook is checked by built checks", () => {
+test("built checks exist for every playbook", () => {
   for (const path of ["test/faulty/*.yaml", "playbooks/*/*.yaml"].flatMap((pattern) => globSync(pattern))) {
     expect(() => checkPlaybook(path, readFileSync(path, "utf8")), path).not.toThrow();
   }
 });
 
-test("the input of every operation, and of every batch, is checked by built checks", () => {
+test("built checks exist for the input of every operation, and of every batch", () => {
   for (const name of operations.keys()) {
     for (const input of ["{}", "{ items: [] }"]) {
       const text = `playbook: 1\nsteps: [{ uses: ${name}, with: ${input} }]\n`;
@@ -36,18 +36,18 @@ test("the input of every operation, and of every batch, is checked by built chec
   }
 });
 
-test("the answer of every operation is read by built checks", () => {
+test("built checks exist for the answer of every operation", () => {
   for (const operation of operations.values()) expect(() => readAnswer(operation, []), operation.name).not.toThrow();
 });
 
-test("a built check ends with very many problems", () => {
+test("a built check of very many problems ends", () => {
   const { response = {} } = operations.get("ledger.token.list")?.call ?? {};
   const rows = (length: number): object => ({ records: Array.from({ length }, () => null) });
   expect(validatorOf(response)(rows(1_000))).toHaveLength(1_000);
   expect(validatorOf(response)(rows(260_000))).toHaveLength(250_001);
 });
 
-test("an environment file is read by built checks", () => {
+test("built checks exist for an environment file", () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-built-"));
   const file = join(folder, "tokenbook.yaml");
   writeFileSync(file, "environments: { bench: {} }\n");
@@ -55,7 +55,7 @@ test("an environment file is read by built checks", () => {
   rmSync(folder, { recursive: true });
 });
 
-test("what the sandbox is given and asked is read by built checks", () => {
+test("built checks exist for the settings and the requests of the sandbox", () => {
   expect(readSeed({})).toBeDefined();
   expect(readFaults([{ fault: "html" }])).toHaveLength(1);
   expect(readDialect({ numbers: "exponent" })).toMatchObject({ numbers: "exponent" });

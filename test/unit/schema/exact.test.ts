@@ -37,13 +37,13 @@ test.each([
   ['{"format": "int64"}', "9223372036854775808", "must be at most 9223372036854775807"],
   ['{"format": "int64"}', "9223372036854775807", undefined],
   ['{"format": "int32"}', "2147483646.99999999999999999999", "must be a valid int32"],
-] as const)("%s of %s", (schema, value, problem) => {
+] as const)("the schema %s judges %s exactly", (schema, value, problem) => {
   const expected = problem === undefined ? [] : [problem];
   expect(judged(schema, value)).toEqual(expected);
   expect(judged(`{"properties": {"a/b": {"items": ${schema}}}}`, `{"a/b": [${value}]}`)).toEqual(expected);
 });
 
-test("a name of a field is compared as it is", () => {
+test("the name of a field is compared literally", () => {
   const names = '{"propertyNames": {"enum": ["a", "b"]}, "properties": {"a": {"const": {"b": 1}}}}';
   expect(judged(names, '{"a": {"b": 1.0}, "b": 2}')).toEqual([]);
   expect(judged(names, '{"c": 2}')).toHaveLength(1);
@@ -62,7 +62,7 @@ const pairs = fc
   .tuple(fc.bigInt(), fc.bigInt({ min: -2n, max: 2n }), fc.integer({ min: -40, max: 40 }))
   .map(([digits, more, exponent]) => [`${digits}e${exponent}`, `${digits + more}e${exponent}`] as const);
 
-test("limits hold of a number exactly when they hold of all its digits", () => {
+test("a limit compares all digits of a number", () => {
   fc.assert(
     fc.property(pairs, fc.constantFrom(...Object.entries(RULES)), ([value, limit], [rule, holds]) => {
       const sign = Decimal.fromJsonSource(value).compare(Decimal.fromJsonSource(limit));
@@ -72,7 +72,7 @@ test("limits hold of a number exactly when they hold of all its digits", () => {
   );
 });
 
-test("a number is whole to a schema exactly when it is, and on its side of every whole number", () => {
+test("a schema sees a number as whole only if it is whole, and on the right side of every whole number", () => {
   const numerals = fc.oneof(
     pairs.map(([numeral]) => numeral),
     fc.tuple(fc.bigInt({ min: -(2n ** 54n), max: 2n ** 54n }), fc.stringMatching(/^0{0,30}[0-9]$/)).map(([a, b]) => `${a}.${b}`),
@@ -102,21 +102,21 @@ test.each([
   ['{"anyOf": [{"format": "zzz"}]}', "the formats are date, time, date-time"],
   ['{"maxItems": 2.9999999999999999999999}', 'maxItems: cannot be used: "maxItems" must be a whole number'],
   ['{"minLength": -1e-400}', "minLength: cannot be used"],
-])("the schema %s would not be checked, and is refused", (schema, message) => {
+])("the schema %s is refused, with its mistake", (schema, message) => {
   expect(judged(schema, "1")).toContain(message);
 });
 
-test("data in a schema, names of fields and keywords of one's own are no unknown keywords", () => {
+test("data, names of fields and `x-` keywords in a schema are not unknown keywords", () => {
   const schema =
     '{"x-unit": "EUR", "default": {"minimun": 1}, "const": {"a": 1}, "properties": {"minimun": {"examples": [{"b": 1}]}}}';
   expect(judged(schema, '{"a": 1}')).toEqual([]);
 });
 
-test("the formats that are known are those that are compared", () => {
+test("the known formats are exactly those that have a check", () => {
   expect([...FORMATS].toSorted()).toEqual(formatNames.toSorted());
 });
 
-test("a whole number of the language is refused when it only nearly is one", () => {
+test("a number that is only nearly whole is refused as an integer", () => {
   const check = new SchemaSet().validator({ type: "integer", minimum: 1 });
   const value = (text: string): Json => parseJson(`[${text}]`);
   for (const text of ["1.99999999999999999999", "404.00000000000000000001", "2.9999999999999999999999"]) {

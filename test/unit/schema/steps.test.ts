@@ -25,11 +25,11 @@ function doubling(keyword: string, times: number): object {
   return { $ref: "#/$defs/d0", $defs: Object.fromEntries(definitions) };
 }
 
-test.for(["allOf", "anyOf", "oneOf"])("references that double by %s, 30 deep: the check ends", (keyword) => {
+test.for(["allOf", "anyOf", "oneOf"])("a check with references that double 30 times by %s ends", (keyword) => {
   expect(judged(doubling(keyword, 30), "fits")).toEqual(TOO_MANY);
 });
 
-test("a schema that is compiled many times over is refused at the reference that is too much", () => {
+test("a schema that would be compiled too many times is refused at the reference that is too much", () => {
   const wide = { properties: Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`p${at}`, { type: "string" }])) };
   // Refers to the same place with a different spelling each time.
   const spelt = (at: number): string => `#/$defs/${"widespread".slice(0, at)}${escaped("widespread".slice(at))}`;
@@ -61,22 +61,19 @@ test.for([
     '"#/$defs/a"',
   ],
   ["itself by a dynamic anchor", { $dynamicAnchor: "n", allOf: [{ $dynamicRef: "#n" }] }, "allOf/0", '"#n"'],
-] as const)(
-  "a schema that refers to %s without looking at a part of the value is refused where it does",
-  ([, schema, path, reference]) => {
-    const message = judged(schema, null);
-    expect(message).toContain(`${path}: cannot be used: `);
-    expect(message).toContain(`refers to itself without end: ${reference}`);
-  },
-);
+] as const)("a schema that refers to %s for the same value is refused at that reference", ([, schema, path, reference]) => {
+  const message = judged(schema, null);
+  expect(message).toContain(`${path}: cannot be used: `);
+  expect(message).toContain(`refers to itself without end: ${reference}`);
+});
 
-test("one that only a check can decide ends as well", () => {
+test("if only a check can find an endless reference, the check ends", () => {
   expect(judged({ $id: "http://a.example/b", allOf: [{ $ref: "http://a.example/b" }] }, null)).toEqual([
     "cannot be checked against the schema: the schema is too wide, or refers to itself without end",
   ]);
 });
 
-test("a schema that refers to itself in parts of the value is none of these", () => {
+test("a schema can refer to itself for parts of the value", () => {
   const tree = { type: "object", properties: { next: { $ref: "#" }, n: { type: "number" } } };
   expect(judged(tree, json({ next: { next: { n: 1 } } }))).toEqual([]);
   expect(judged(tree, json({ next: { next: { n: "1" } } }))).toEqual(["must be number"]);
@@ -88,7 +85,7 @@ test("a reference into data is refused", () => {
   );
 });
 
-test("a hundred thousand records that must differ are gone through once", () => {
+test("a hundred thousand records that must differ are compared fast", () => {
   const records = Array.from({ length: 100_000 }, (_, at) => ({ id: `r${at}`, parts: [at] }));
   const schema = { type: "array", uniqueItems: true };
   expect(judged(schema, json(records))).toEqual([]);
@@ -100,7 +97,7 @@ test.for([
   ['[{"a": 1.50, "b": 2}, {"b": 2.0, "a": 1.5}]', ["must hold each item once"]],
   ["[1e2, 100]", ["must hold each item once"]],
   ['[1, "1", true, null, [], {}]', []],
-] as const)("whether items of %s differ is said of all their digits", ([text, problems]) => {
+] as const)("the items of %s are compared with all their digits", ([text, problems]) => {
   expect(judged({ uniqueItems: true }, parseJson(text))).toEqual(problems);
   expect(judged({ properties: { list: { uniqueItems: true } } }, parseJson(`{ "list": ${text} }`))).toEqual(problems);
 });
@@ -126,16 +123,16 @@ test.for([
     { items: { contains: { minimum: 5 } } },
     Array.from({ length: 500 }, () => [...Array.from({ length: 1_000 }, () => 1), 9]),
   ],
-] as const)("%s: the check ends", ([, schema, value]) => {
+] as const)("a check with too many steps ends: %s", ([, schema, value]) => {
   expect(judged(schema, json(value))).toEqual(TOO_MANY);
 });
 
-test("a format is asked of no long text", () => {
+test("a very long text never fits a format", () => {
   expect(judged({ format: "url" }, `http://${":".repeat(100_000)}`)).toEqual(['must match format "url"']);
   expect(judged({ format: "uri" }, `http://a.example/${"a".repeat(1_500)}`)).toEqual([]);
 });
 
-test("of very many problems the first one is said", () => {
+test("of very many problems, only the first is reported", () => {
   const row = { type: "object", properties: { amount: { type: "number" } } };
   const schema = { type: "array", items: { $ref: "#/$defs/row" }, $defs: { row } };
   expect(judged(schema, json(Array.from({ length: 60 }, () => ({ amount: "1" }))))).toHaveLength(60);
