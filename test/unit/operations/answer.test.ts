@@ -12,7 +12,7 @@ function read(operation: typeof tokens, body: string): string {
   return answer.kind === "answer" ? writeJson(answer.payload) : answer.why;
 }
 
-test("SUCCESS and 1 are success, whatever else is not", () => {
+test("only the statuses `SUCCESS` and 1 are a success", () => {
   expect(read(tokens, '{"status":"SUCCESS","response":{"tokens":[]}}')).toBe('{"tokens":[]}');
   expect(read(tokens, '{"status":1,"response":{"tokens":[]}}')).toBe('{"tokens":[]}');
   expect(read(tokens, '{"status":1.0,"response":{"tokens":[]}}')).toBe('{"tokens":[]}');
@@ -22,7 +22,7 @@ test("SUCCESS and 1 are success, whatever else is not", () => {
   expect(read(tokens, '{"response":{"tokens":[]}}')).toMatch(/status/);
 });
 
-test("the envelope is taken off, and kept", () => {
+test("the payload has no envelope, and the answer keeps the envelope", () => {
   const answer = readAnswer(
     operationNamed("investor.sales.list"),
     parseJson('{"status":"SUCCESS","response":{"sales":[]},"pagination":{"currentPage":1}}'),
@@ -30,12 +30,12 @@ test("the envelope is taken off, and kept", () => {
   expect(answer).toMatchObject({ kind: "answer", payload: { sales: [] }, envelope: { status: "SUCCESS" } });
 });
 
-test("a list that is missing or null is no fault", () => {
+test("a list can be missing or null", () => {
   expect(read(assets, '{"count":0,"bookmark":"","records":null}')).toBe('{"count":0,"bookmark":"","records":null}');
   expect(read(assets, '{"count":0}')).toBe('{"count":0}');
 });
 
-test("a boolean may come as a word, and a time may be null", () => {
+test("a boolean can be a word, and a time can be null", () => {
   const approved = operationNamed("ledger.erc1155.isApprovedForAll");
   expect(read(approved, '{"approved":"true"}')).toBe('{"approved":"true"}');
   expect(read(approved, '{"approved":false}')).toBe('{"approved":false}');
@@ -45,7 +45,7 @@ test("a boolean may come as a word, and a time may be null", () => {
   }
 });
 
-test("a field that is null where the contract knows no null is as if it were absent, in both interfaces", () => {
+test("a field is read as absent if it is null and the contract allows no null, in both interfaces", () => {
   const requests =
     '{"count":1,"bookmark":null,"records":[{"id":"R1","createdAt":null,"data":{"own":null},"approvers":[{"userId":"bob","status":null}]}]}';
   expect(read(operationNamed("ledger.approval.mine"), requests)).toBe(
@@ -56,13 +56,13 @@ test("a field that is null where the contract knows no null is as if it were abs
   expect(read(operationNamed("ledger.token.mint"), '{"transactionId":"T","receiptId":null}')).toBe('{"transactionId":"T"}');
 });
 
-test("what must be there, and an item of a list, may not be null", () => {
+test("a required field or an item of a list cannot be null", () => {
   expect(read(operationNamed("ledger.receipt.get"), '{"transactionId":"T","status":null}')).toBe("answer.status must be string");
   expect(read(tokens, '{"status":1,"response":null}')).toMatch(/^answer\.response must be/);
   expect(read(assets, '{"count":1,"records":[null]}')).toMatch(/^answer\.records\.0 must be/);
 });
 
-test("read loosely, a field that is not as it should be is left out, and nothing else", () => {
+test("a loose reading leaves out only the invalid fields", () => {
   const mine = operationNamed("ledger.approval.mine");
   const body = '{"count":2,"records":[{"id":"R1","createdAt":5},{"id":"R2","data":{"tokenbook":"m"},"numRequired":"two"}]}';
   expect(readAnswer(mine, parseJson(body)).kind).toBe("unreadable");
@@ -73,14 +73,14 @@ test("read loosely, a field that is not as it should be is left out, and nothing
   expect(readAnswer(mine, parseJson('{"count":1,"records":[7]}'), { loosely: true }).kind).toBe("unreadable");
 });
 
-test("an answer of another shape is unreadable, with the place", () => {
+test("an answer with a wrong shape is unreadable, and the reason names the place", () => {
   expect(read(assets, "[]")).toBe("answer must be object");
   expect(read(assets, '{"count":0,"records":[5]}')).toMatch(/^answer\.records\.0 must be/);
   expect(readAnswer(assets, undefined)).toEqual({ kind: "unreadable", why: "the answer has no JSON body" });
   expect(readAnswer(operationNamed("ledger.status"), undefined)).toMatchObject({ kind: "answer", payload: null });
 });
 
-test("an error body is no answer, though a request has a status too", () => {
+test("an error body is not an answer, although a request has a status too", () => {
   const error = '{"status":"Error","message":"request not found","condition":"request not found"}';
   for (const name of ["ledger.transfer.get", "ledger.approval.get"]) {
     expect(read(operationNamed(name), error)).toBe('the answer is an error: its status is "Error"');
@@ -89,7 +89,7 @@ test("an error body is no answer, though a request has a status too", () => {
   expect(read(operationNamed("ledger.receipt.get"), '{"transactionId":"T","status":"Error","message":"no"}')).toContain("Error");
 });
 
-test("what says nothing of what was asked is no answer", () => {
+test("a body without any expected field is not an answer", () => {
   const token = operationNamed("ledger.token.get");
   for (const body of ["{}", '{"error":"down"}', '{"status":"SUCCESS","response":{"id":"GOLD"}}']) {
     expect(read(token, body), body).toMatch(/^the answer has none of the fields that it should have: docType, id, name,/);
@@ -100,13 +100,13 @@ test("what says nothing of what was asked is no answer", () => {
   expect(read(tokens, '{"status":1,"response":null}')).toBe("answer.response must be object");
 });
 
-test("a list holds as many as its count says, and one that is missing is an empty one only when that is 0", () => {
+test("a list must have as many items as its count, and a missing list needs the count 0", () => {
   expect(read(assets, '{"count":5}')).toBe("answer.records is missing, and answer.count is not 0 but 5");
   expect(read(assets, '{"count":2,"records":[{"id":"A"}]}')).toBe("answer.count is 2, and answer.records holds 1");
   expect(read(assets, '{"bookmark":"x","records":null}')).toBe("answer.records is missing, and answer.count is not 0 but null");
 });
 
-test("a write is known by the ids that its answer names", () => {
+test("the answer of a write must name a transaction or a receipt", () => {
   const [put, mint] = [operationNamed("ledger.asset.put"), operationNamed("ledger.token.mint")];
   for (const body of ["{}", '{"transactionId":"","receiptId":""}', '{"status":"SUCCESS"}']) {
     for (const operation of [put, mint])
@@ -117,7 +117,7 @@ test("a write is known by the ids that its answer names", () => {
   expect(read(mint, '{"transactionId":"tx1"}')).toBe('{"transactionId":"tx1"}');
 });
 
-test("fields that the contract does not know are no fault", () => {
+test("an answer can have fields that the contract does not know", () => {
   expect(read(assets, '{"count":0,"records":[],"added":"later"}')).toContain("later");
 });
 
@@ -136,7 +136,7 @@ test("a refusal has a text, whatever shape its body has", () => {
 const NULLS = isNightly ? 3_000_000 : 300_000;
 
 // Without the limit, collecting the problems of such a list takes minutes and fills the memory.
-test("an answer with millions of problems is unreadable, by the first of them", () => {
+test("an answer with millions of problems is unreadable, and the first problem is the reason", () => {
   const nulls = Array.from({ length: NULLS }, () => null);
   const why = "answer.records.0 must be object";
   expect(readAnswer(operationNamed("ledger.token.list"), { status: "OK", records: nulls })).toEqual({ kind: "unreadable", why });

@@ -56,32 +56,32 @@ function judge(transactions: readonly Json[], otherwise: Partial<Evidence> & { i
 }
 
 describe("a batch that mints one token to several", () => {
-  test("is seen by one transaction with all of it, or by one for each item", () => {
+  test("has a visible effect if one transaction has all items, or each item has its own", () => {
     const together = judge([transaction("t1", ...ITEMS)]);
     expect(together).toMatchObject({ seen: "effect", rests: "record", spends: ["t1"] });
     const apart = judge(ITEMS.map((each, at) => transaction(`t${at}`, each)));
     expect(apart).toMatchObject({ seen: "effect", rests: "record", spends: ["t0", "t1", "t2"] });
   });
 
-  test("cut in any other way it is unclear", () => {
+  test("has an unclear effect if its items are split in any other way", () => {
     const [first = ["", 0], ...rest] = ITEMS;
     expect(judge([transaction("t1", first), transaction("t2", ...rest)])).toMatchObject({ seen: "unclear" });
   });
 
-  test("a part of it is a conflict, which an earlier moment could show as well", () => {
+  test("is a conflict by readings if only a part of it is visible", () => {
     for (const some of [ITEMS.slice(0, 1), ITEMS.slice(1)]) {
       const why = `only ${some.length} of its 3 parts can be seen`;
       expect(judge([transaction("t1", ...some)])).toEqual({ seen: "conflict", why, rests: "readings" });
     }
   });
 
-  test("twice is a conflict, and nothing is nothing", () => {
+  test("is a conflict if it took effect twice, and has no effect without a transaction", () => {
     const twice = judge([transaction("t1", ...ITEMS), transaction("t2", ...ITEMS)]);
     expect(twice).toMatchObject({ seen: "conflict", why: "it took effect 2 times", rests: "record" });
     expect(judge([])).toEqual({ seen: "nothing" });
   });
 
-  test("items that look the same must all be there", () => {
+  test("has an effect only if each of its equal items is there", () => {
     const items: readonly Given[] = [
       ["bob", 3],
       ["bob", 3],
@@ -90,14 +90,14 @@ describe("a batch that mints one token to several", () => {
     expect(judge([transaction("t1", ["bob", 3])], { items })).toMatchObject({ seen: "conflict", rests: "readings" });
   });
 
-  test("beside a write that looks like one of its items, it is unclear", () => {
+  test("has an unclear effect beside another write that looks like one of its items", () => {
     const seen = [transaction("t1", ...ITEMS), transaction("t2", ["bob", 3])];
     expect(judge(seen, { rivals: [rival(item(["bob", 3]))] })).toMatchObject({ seen: "unclear" });
     expect(judge(seen, { rivals: [rival({ items: [item(["bob", 3]), item(["eva", 1])] })] })).toMatchObject({ seen: "unclear" });
     expect(judge([transaction("t1", ...ITEMS)], { rivals: [rival(item(["eva", 3]))] })).toMatchObject({ seen: "effect" });
   });
 
-  test("a transaction that has proven another write proves nothing of it", () => {
+  test("has no effect by a transaction that already proved another write", () => {
     expect(judge([transaction("t1", ...ITEMS)], { isSpent: (id) => id === "t1" })).toMatchObject({ seen: "nothing" });
   });
 });
@@ -121,7 +121,7 @@ const PARTS: readonly (readonly [operation: string, input: JsonObject, parts: nu
   ["ledger.vault.deposit", { vaultId: "V1", assets: [{ id: "B1" }, { id: "B2" }] }, 2],
 ];
 
-test.for(PARTS)("%s counts the things that the service may do one without the other", ([name, input, parts]) => {
+test.for(PARTS)("%s has as many parts as the service can do separately", ([name, input, parts]) => {
   const { meaning } = operationNamed(name);
   if (meaning.effect === "read") throw new Error(`${name} is no write`);
   const sent = { input, actor: entity("alice"), names: { id: () => "", mark: "" }, profile: DEFAULT_PROFILE };

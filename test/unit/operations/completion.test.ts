@@ -15,7 +15,7 @@ function complete(name: string, input: string, profile = DEFAULT_PROFILE): JsonO
   return meaning.complete?.(parseJson(input) as JsonObject, names, profile) ?? {};
 }
 
-test("an id is chosen only where the playbook left it out", () => {
+test("tokenbook chooses an id only if the playbook has none", () => {
   expect(complete("ledger.token.create", '{"name":"n"}')).toEqual({ id: "chosen", name: "n" });
   expect(complete("ledger.token.create", '{"id":"mine","name":"n"}')).toMatchObject({ id: "mine" });
   expect(complete("ledger.vault.create", '{"vaultToken":[{"name":"a"},{"id":"mine"},{"name":"c"}]}')).toMatchObject({
@@ -24,7 +24,7 @@ test("an id is chosen only where the playbook left it out", () => {
   });
 });
 
-test("a mark is planted beside what the playbook wrote, and found again", () => {
+test("tokenbook adds its mark to the data of the playbook, and finds it again", () => {
   const input = complete("ledger.transfer.request", '{"data":{"reason":"sale"},"newOwner":{"userId":"bob"},"id":["A1"]}');
   expect(input).toEqual({
     id: ["A1"],
@@ -37,14 +37,14 @@ test("a mark is planted beside what the playbook wrote, and found again", () => 
   expect(complete("ledger.approval.accept", "{}")).toEqual({ comment: "[run1.step1]" });
 });
 
-test("what was completed still fits the contract, and completing is the same each time", () => {
+test("a completed input fits the contract, and is the same each time", () => {
   const text = '{"assetType":"P","id":["A1"],"approvers":[{"userId":"a"}],"numRequired":1,"newOwner":{"userId":"b"}}';
   const input = complete("ledger.transfer.request", text);
   expect(validatorOf(inputSchema(operationNamed("ledger.transfer.request")))(input)).toEqual([]);
   expect(complete("ledger.transfer.request", text)).toEqual(input);
 });
 
-test("what a write yields is taken from what was sent, answered and found", () => {
+test("the yields of a write come from its input, its answer and what a read found", () => {
   const written = {
     input: { vaultToken: [{ id: "S1" }, { id: "S2" }], id: "V1" },
     payload: { transactionId: "tx" },
@@ -64,7 +64,7 @@ test("what a write yields is taken from what was sent, answered and found", () =
   expect(transactionId?.from({ ...written, payload: { transactionId: "" } })).toBeUndefined();
 });
 
-test("the new owner is named where the profile has it", () => {
+test("the new owner is put where the profile has it", () => {
   const input = '{"id":["A1"],"data":{"reason":"sale"},"additionalOwners":[{"userId":"ann"}],"newOwner":{"userId":"bob"}}';
   const at = (newOwner: string): JsonObject => complete("ledger.transfer.request", input, profileWith({ ledger: { newOwner } }));
   expect(at("data.to")).toMatchObject({ data: { reason: "sale", to: { userId: "bob" } }, additionalOwners: [{ userId: "ann" }] });
@@ -72,7 +72,7 @@ test("the new owner is named where the profile has it", () => {
   expect(at("data.to")).not.toHaveProperty("newOwner");
 });
 
-test("an asset's id is what its type's primary key says", () => {
+test("the id of an asset is in the field that is the primary key of its type", () => {
   const { yields } = operationNamed("ledger.asset.create");
   const profile = profileWith({ ledger: { primaryKey: { Bond: "Isin" } } });
   const idOf = (assetType: string) =>
@@ -80,7 +80,7 @@ test("an asset's id is what its type's primary key says", () => {
   expect([idOf("Bond"), idOf("Property")]).toEqual(["PT1", "X"]);
 });
 
-test("every share token of a batch of vaults has an id of its own, and those of small batches are as in earlier versions", () => {
+test("each share token of a batch of vaults has its own id, and small batches keep the ids of earlier versions", () => {
   const vaults = (count: number): Json[] =>
     Array.from({ length: count }, () => ({ vaultToken: Array.from({ length: 12 }, () => ({})) }));
   const given: GivenNames = { id: (part = "") => `v${part}`, mark: "" };

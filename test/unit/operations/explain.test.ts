@@ -25,7 +25,7 @@ test.each([
   ["so many others that it cannot be decided", times(10, 10, 1, ...Array.from({ length: 13 }, () => 1)), "too many"],
 ] as const)("%s", (_what, found, expected) => expect(found).toEqual(expected));
 
-test("however often it was a part of the change, that is among the explanations, beside whatever others did before and after", () => {
+test("the explanations of a change include the true number of ours, whatever others did before and after", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

@@ -79,7 +79,7 @@ test.for<readonly [string, JsonObject, JsonObject]>([
   ["ledger.asset.update", { data: { id: "B1", note: HIDDEN } }, { data: { id: "B1", note: "old" } }],
   ["investor.sales.buy", { tokenSaleId: HIDDEN }, { tokenSaleId: "s2" }],
   ["investor.sales.buy", { amount: HIDDEN }, { amount: Decimal.of(6) }],
-])("beside another %s whose input hides a secret, a record proves neither", ([operation, hidden, other]) => {
+])("a record proves neither of two writes %s if the input of one hides a secret", ([operation, hidden, other]) => {
   expect(seenBeside(operation, undefined)).toBe("effect");
   expect(seenBeside(operation, other)).toBe("effect");
   expect(seenBeside(operation, hidden)).toBe("unclear");

@@ -32,12 +32,12 @@ test.for(byName)("the example of %s passes the check", ([name, page]) => {
   expect(playbook?.steps.map((step) => step.kind === "call" && step.operation.name)).toEqual([name]);
 });
 
-test.for(byName)("the example of %s gives every required field, and no made-up one", ([, page]) => {
+test.for(byName)("the example of %s has every required field, and no placeholder", ([, page]) => {
   for (const { name, required } of page.input) if (required) expect(page.example).toContain(`    ${name}:`);
   expect(page.example).not.toMatch(/…|\[\]|undefined|null/);
 });
 
-test.for(byName)("the page of %s has no gap", ([, page]) => {
+test.for(byName)("the page of %s has no empty part", ([, page]) => {
   for (const text of [page.summary, page.description, page.call, page.example]) expect(text).toMatch(/\S/);
   const fields = [...page.input, ...page.yields, ...page.types.flatMap((type) => type.fields)];
   for (const { name, type, description } of fields) {
@@ -49,7 +49,7 @@ test.for(byName)("the page of %s has no gap", ([, page]) => {
   expect((text.match(/`/g) ?? []).length % 2, "every backtick has its other one").toBe(0);
 });
 
-test.for(byName)("the page of %s names each type it uses", ([, page]) => {
+test.for(byName)("the page of %s describes each type that it uses", ([, page]) => {
   const known = new Set(page.types.map(({ name }) => name));
   const used = [...page.input, ...page.yields, ...page.types.flatMap(({ fields }) => fields)].flatMap(
     ({ type }) => type.match(/\b[A-Z]\w+\b/g) ?? [],
@@ -57,7 +57,7 @@ test.for(byName)("the page of %s names each type it uses", ([, page]) => {
   expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("a write says how a lost answer is settled, and what it plants; a read that it may be asked again", () => {
+test("the page of a write shows how a lost answer is settled, and the page of a read that a repeat is safe", () => {
   for (const { name, writes, meaning, call } of all) {
     const page = pageOf(operations.get(name) ?? expect.fail(name));
     expect(factOf(page, "Effect"), name).toContain(writes ? `write (${meaning.effect})` : "read");
@@ -69,13 +69,13 @@ test("a write says how a lost answer is settled, and what it plants; a read that
   }
 });
 
-test("an operation that a page refers to exists", () => {
+test("every operation that a page names exists", () => {
   const named = pages.flatMap((page) => JSON.stringify(page.facts).match(/\b(?:ledger|investor)\.\w+\.\w+/g) ?? []);
   expect(named.length).toBeGreaterThan(20);
   for (const name of named) expect(operations.has(name), name).toBe(true);
 });
 
-test("a page rests on an endpoint, and on what the description says of its interface, fields and errors", () => {
+test("a page names the parts of the description that it rests on: endpoint, interface, fields and errors", () => {
   for (const { name, call } of all) {
     const { restsOn } = pageOf(operations.get(name) ?? expect.fail(name));
     const side = call.interface === "ledger" ? "B" : "A";
@@ -91,7 +91,7 @@ test("a page rests on an endpoint, and on what the description says of its inter
   }
 });
 
-test("a name that the profile holds is said to be there", () => {
+test("a page names the setting of the profile for each name that the profile can change", () => {
   const sales = pageOf(operations.get("investor.sales.list") ?? expect.fail());
   expect(sales.inputNotes.join("\n")).toContain("`investor.parameters`");
   const update = pageOf(operations.get("ledger.vault.update") ?? expect.fail());

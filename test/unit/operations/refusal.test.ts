@@ -9,7 +9,7 @@ const bare = (message: string) => ({ status: 404, condition: undefined, message 
 const meets = (expected: Partial<ExpectedRefusal>, given: Parameters<typeof refusalMeets>[1]): boolean =>
   refusalMeets({ ...NOTHING, ...expected }, given);
 
-test("a condition is compared as a whole with the service's own, whatever the message says", () => {
+test("a condition must equal the whole condition of the service, whatever the message is", () => {
   for (const condition of ["asset not found", "Asset Not Found", " asset  not found "]) {
     expect(meets({ condition }, own), condition).toBe(true);
   }
@@ -19,7 +19,7 @@ test("a condition is compared as a whole with the service's own, whatever the me
   expect(meets({ condition: "vault not found" }, { ...own, message: "vault not found" })).toBe(false);
 });
 
-test("where the service has no such field, its message names the condition in whole words", () => {
+test("without a field for the condition, the message must have its whole words", () => {
   expect(meets({ condition: "asset not found" }, bare("Asset not found"))).toBe(true);
   expect(meets({ condition: "asset not found" }, bare("asset not found: P1"))).toBe(true);
   expect(meets({ condition: "asset not found" }, bare('["P1: asset not found"]'))).toBe(true);
@@ -29,19 +29,19 @@ test("where the service has no such field, its message names the condition in wh
   for (const condition of ["e", "left", "404"]) expect(meets({ condition }, bare("asset not found, e left 404"))).toBe(false);
 });
 
-test("a message that names two conditions has the one that it begins with, or none", () => {
+test("a message with two conditions means the one that it begins with, or none", () => {
   expect(conditionIn(bare("server error: asset not found"))).toBe("server error");
   expect(conditionIn(bare("neither asset not found nor vault not found"))).toBeUndefined();
   expect(conditionIn(bare("asset not found; asset not found"))).toBe("asset not found");
 });
 
-test("a condition that nobody lists is the service's own field, or its whole message", () => {
+test("a condition that is not listed must equal the field or the whole message", () => {
   expect(meets({ condition: "quota used up" }, { ...own, condition: "Quota used up" })).toBe(true);
   expect(meets({ condition: "quota used up" }, bare("Quota used up"))).toBe(true);
   expect(meets({ condition: "quota used up" }, bare("the quota used up today"))).toBe(false);
 });
 
-test("all that is given must hold", () => {
+test("every given part of an expected refusal must fit", () => {
   const all = { condition: "asset not found", statuses: [404, 410], contains: "P1", matches: "^there .* left$" };
   expect(meets(all, own)).toBe(true);
   for (const wrong of [{ condition: "vault not found" }, { statuses: [403] }, { contains: "p1" }, { matches: "^no" }]) {
@@ -50,7 +50,7 @@ test("all that is given must hold", () => {
   expect(meets({ statuses: [404] }, { ...own, status: undefined })).toBe(false);
 });
 
-test("no condition is listed twice for a call, and all are plain words", () => {
+test("each call lists a condition only once, and in plain words", () => {
   for (const operation of Object.values(contract.operations)) {
     const words = conditionsOf(operation);
     expect(new Set(words.map((each) => each.toLowerCase())).size, operation.name).toBe(words.length);

@@ -38,13 +38,13 @@ function request(
   return { sent: `${method} ${path}`, body: body === undefined ? undefined : writeJson(body), headers };
 }
 
-test("every operation with a body has an example of it", () => {
+test("every operation with a body has an example body", () => {
   const without = [...operations.values()].filter(({ call }) => call.body !== undefined && call.exampleBody === undefined);
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
 test.for(written.map((operation) => [operation.name, operation] as const))(
-  "%s takes its contract's example, and sends it",
+  "%s accepts the example of its contract, and sends it",
   ([, operation]) => {
     for (const item of itemsOf(operation)) {
       const input = { ...sharedOf(operation), ...item };
@@ -65,7 +65,7 @@ test.for(written.filter(({ batches }) => batches).map((operation) => [operation.
   },
 );
 
-test("a list body has its one item wrapped, digits and all", () => {
+test("one item becomes a list if the body is a list, and keeps its digits", () => {
   expect(request("ledger.token.mint", '{"id":"T1","to":{"userId":"a"},"value":12345678901234567890.50}')).toEqual({
     sent: "POST /token/mint",
     body: '[{"id":"T1","to":{"userId":"a"},"value":12345678901234567890.50}]',
@@ -73,14 +73,14 @@ test("a list body has its one item wrapped, digits and all", () => {
   });
 });
 
-test("a body that wraps a list has shared fields beside it", () => {
+test("the shared fields of a body are beside its list", () => {
   expect(request("ledger.approval.accept", '{"approvalType":"invoice","id":"R1","comment":"ok"}')).toMatchObject({
     sent: "POST /approval/accept?async=true",
     body: '{"approvalType":"invoice","approvals":[{"id":"R1","comment":"ok"}]}',
   });
 });
 
-test("parameters go where the contract has them, encoded", () => {
+test("parameters are encoded, and put where the contract has them", () => {
   expect(request("ledger.asset.get", '{"assetType":"a b","id":"x/y&z=1?#é","depth":null}').sent).toBe(
     "GET /asset?assetType=a+b&id=x%2Fy%26z%3D1%3F%23%C3%A9",
   );
@@ -90,7 +90,7 @@ test("parameters go where the contract has them, encoded", () => {
   ).toBe("GET /payouts/s/token/%24%26/sale/%7BtokenId%7D/schedule?quantity=1.50");
 });
 
-test("no path is sent to another place by an id that is empty, or only dots", () => {
+test("an id in a path cannot be empty or only dots", () => {
   const inPath = [...operations.values()].flatMap((operation) =>
     operation.call.parameters.filter((each) => each.in === "path").map(({ name }) => ({ operation, name })),
   );
@@ -102,7 +102,7 @@ test("no path is sent to another place by an id that is empty, or only dots", ()
   }
 });
 
-test("parameters that an environment names otherwise go by those names", () => {
+test("parameters have the names of the profile", () => {
   const profile = profileWith({
     ledger: { parameters: { pageSize: "size", bookmark: "next" } },
     investor: { parameters: { page: "p", limit: "n" } },
@@ -113,7 +113,7 @@ test("parameters that an environment names otherwise go by those names", () => {
   expect(request("investor.sales.list", '{"limit":5}', { profile, page: 2 }).sent).toBe("GET /token-sales?n=5&p=2");
 });
 
-test("who acts is said on the ledger, where the environment wants it", () => {
+test("a request to the ledger names the acting entity where the profile has it", () => {
   const actingEntity = "userId:alice";
   expect(request("ledger.status", "{}", { actingEntity })).toMatchObject({
     sent: "GET /status?actAs=userId%3Aalice",
@@ -130,7 +130,7 @@ test("who acts is said on the ledger, where the environment wants it", () => {
   });
 });
 
-test("a write that can answer before the commit does", () => {
+test("a write asks for an answer before its commit, if its operation can", () => {
   for (const operation of operations.values()) {
     const { path } = buildRequest(operation, {}, context);
     expect(path.includes("async=true"), operation.name).toBe(operation.async);

@@ -16,7 +16,7 @@ function setter(name: string, input: JsonObject | undefined): Setter {
 const HOUSE = { assetType: "Property", id: "H1" };
 const IN_VAULT = { vaultId: "V1", assets: [HOUSE] };
 
-test("a write that does not say what it sets does not compile", () => {
+test("a write that does not declare what it sets does not compile", () => {
   const settled: Pick<WriteMeaning, "effect" | "readBack" | "probe"> = {
     effect: "absolute",
     readBack: "`ledger.asset.get`",
@@ -28,7 +28,7 @@ test("a write that does not say what it sets does not compile", () => {
   expect([open.sets, declared.sets.undoneBy]).toEqual([undefined, "nothing"]);
 });
 
-test("each of the 32 writes declares what it sets, and two of them why nothing undoes it", () => {
+test("each of the 32 writes declares what it sets, and nothing undoes two of them", () => {
   const writes = [...operations.values()].filter((operation) => operation.writes);
   expect(writes).toHaveLength(32);
   const lasting = writes.filter(({ meaning }) => meaning.sets.undoneBy === "nothing").map(({ name }) => name);
@@ -67,8 +67,8 @@ const COLLISIONS: readonly (readonly [string, JsonObject, Repeatability, string,
   ["ledger.vault.addExistingToken", { id: "V1" }, "value", "ledger.vault.addExistingToken", { id: "V1" }, false],
 ];
 
-describe("of two writes, the one sent first must not arrive last", () => {
-  test.for(COLLISIONS)("%s %j (%s), then %s %j: %s", ([late, input, again, later, theirs, undoes]) => {
+describe("whether a late write undoes a write that was sent after it", () => {
+  test.for(COLLISIONS)("%s %j (repeat: %s) arrives after %s %j: %s", ([late, input, again, later, theirs, undoes]) => {
     expect(canUndo(setter(late, input), setter(later, theirs), { again, profile })).toBe(undoes);
   });
 });

@@ -25,7 +25,7 @@ function seen(now: { readonly token: JsonObject | null; readonly vaultTokenId: r
   });
 }
 
-test("a share token is added once it is there and the vault has it: half of it is not what was sent", () => {
+test("a share token is added only if the token exists and the vault lists it", () => {
   const token = { id: "S2", name: "Second" };
   expect(seen({ token: null, vaultTokenId: ["S1"] })).toEqual({ seen: "nothing" });
   expect(seen({ token, vaultTokenId: ["S1"] })).toMatchObject({ seen: "conflict" });

@@ -12,18 +12,18 @@ test("each of the 67 operations has a meaning", () => {
   for (const { name, meaning } of all) expect(EFFECTS, name).toContain(meaning.effect);
 });
 
-test("whatever asks with GET reads, and whatever deletes or patches writes", () => {
+test("each GET is a read, and each PUT, PATCH or DELETE is a write", () => {
   for (const { name, call, writes } of all) {
     if (call.method === "GET") expect(writes, name).toBe(false);
     if (["PUT", "PATCH", "DELETE"].includes(call.method)) expect(writes, name).toBe(true);
   }
 });
 
-test("each write says how its effect can be seen", () => {
+test("each write names the reads that show its effect", () => {
   for (const { name, writes, meaning } of all) if (writes) expect(meaning.readBack, name).toBeTruthy();
 });
 
-test("what a write moves is declared for each write that changes holdings, and for no other", () => {
+test("exactly the writes that change holdings declare what they move", () => {
   const moving = all.filter(({ meaning }) => {
     if (meaning.effect === "read" || meaning.sets.undoneBy === "nothing") return false;
     return meaning.sets.settings.some(({ what }) => what === "holdings");
@@ -31,7 +31,7 @@ test("what a write moves is declared for each write that changes holdings, and f
   expect(moving.map(({ name }) => name).toSorted()).toEqual(MOVING_OPERATIONS.toSorted());
 });
 
-test("what a write did not name is found by reading, with an input that the read takes", () => {
+test("each discovery uses a read, with an input that the read accepts", () => {
   const input = { id: ["A1"], approvalType: "x", assetType: "P" };
   for (const { meaning } of all) {
     if (meaning.discovery === undefined) continue;
@@ -42,7 +42,7 @@ test("what a write did not name is found by reading, with an input that the read
   }
 });
 
-test("the fields that are side by side in `with` never share a name", () => {
+test("no two fields of a `with` have the same name", () => {
   for (const operation of all) {
     const body = resolve(operation.call.body ?? {});
     const shared = Object.keys(body.properties ?? {}).filter((name) => name !== operation.meaning.wraps);
@@ -53,7 +53,7 @@ test("the fields that are side by side in `with` never share a name", () => {
   }
 });
 
-test("an unknown operation is answered with the nearest one", () => {
+test("the error of an unknown operation suggests the nearest one", () => {
   expect(() => operationNamed("ledger.token.mnt")).toThrow(
     expect.objectContaining({ code: "operation.unknown", next: "tokenbook operations ledger.token.mint" }),
   );

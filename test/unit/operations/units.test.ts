@@ -29,13 +29,13 @@ function seen(nftData: JsonObject, { before, now }: { before: readonly string[];
   });
 }
 
-test("a unit whose text is that of another may be called by its number: that it was never minted, nobody can say", () => {
+test("a unit with the same text as another can be found by its number, but nobody can prove that it was never minted", () => {
   const seventh = { number: Decimal.of(7), beside: "S1" };
   expect(seen(seventh, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing" });
   expect(seen(seventh, { before: ["S1"], now: ["S1", "7"] })).toMatchObject({ seen: "effect", by: { unit: "7" } });
 });
 
-test("a unit that was there before can never be minted, and one that was not is refused a second time", () => {
+test("an existing unit can never be minted, and a new one can be minted only once", () => {
   expect(seen({ id: "S1" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "never" });
   expect(seen({ id: "S2" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "unique" });
 });
@@ -63,7 +63,7 @@ function moved(route: { from: JsonObject; to: Json }, { before, now }: { before:
   });
 }
 
-test("a unit that is still with a user has not come to the user's whole organization, nor from it", () => {
+test("a unit that stays with one user has not moved to or from the whole organization", () => {
   const toAll = { from: ALICE, to: EVERYBODY };
   expect(moved(toAll, { before: heldBy(ALICE), now: heldBy(ALICE) })).toEqual({ seen: "nothing" });
   expect(moved(toAll, { before: heldBy(ALICE), now: heldBy(EVERYBODY) })).toMatchObject({ seen: "effect" });
@@ -107,12 +107,12 @@ function batch(units: readonly string[], earlier: readonly OtherWrite[]): Sight 
   });
 }
 
-test("one unit proves one part of a batch: a unit that two parts could be called by proves neither", () => {
+test("a unit that fits two parts of a batch proves neither", () => {
   expect(batch(["1"], [])).toMatchObject({ seen: "unclear" });
   expect(batch(["1", "2"], [])).toMatchObject({ seen: "unclear" });
 });
 
-test("where the run has defined which field is the id, each unit is of one part", () => {
+test("if the run defined the id field, each unit proves one part", () => {
   expect(batch(["1"], [DEFINED])).toMatchObject({ seen: "conflict" });
   expect(batch(["1", "2"], [DEFINED])).toMatchObject({ seen: "effect", rests: "record", spends: ["t1"] });
   const redefined = {

@@ -37,13 +37,13 @@ function restsOf(name: OperationName, beside: Partial<Evidence>): string | undef
   return sight.seen === "effect" ? sight.rests : sight.seen;
 }
 
-test("an earlier approval whose transaction is not known may have left the change of the asset", () => {
+test("the change of an asset can come from an earlier approval with an unknown transaction", () => {
   expect(restsOf("ledger.asset.setOwners", {})).toBe("record");
   expect(restsOf("ledger.asset.setOwners", { earlier: [APPROVAL] })).toBe("readings");
   expect(restsOf("ledger.asset.setOwners", { earlier: [{ ...APPROVAL, transactions: ["t9"] }] })).toBe("record");
 });
 
-test("the last change of a missing asset may be of an approval at the same time, where the history does not show a deletion yet", () => {
+test("the last change of a missing asset can come from a parallel approval, if the history shows no deletion yet", () => {
   const now = (trasactionType: string): Evidence["now"] => ({
     "asset.0": null,
     "history.0": { records: [{ ...LAST, trasactionType }] },
