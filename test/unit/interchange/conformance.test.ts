@@ -9,7 +9,7 @@ import { runWithTokenbook } from "../../../conformance/tokenbook.ts";
 const REGISTER = readFileSync(fileURLToPath(new URL("../../../conformance/REGISTER.md", import.meta.url)), "utf8");
 const CASES = readCases();
 
-test.for(CASES.map(({ id }) => id))("tokenbook does with the case %s what the register says", async (id) => {
+test.for(CASES.map(({ id }) => id))("tokenbook runs the case %s as the register shows", async (id) => {
   const one = CASES.find((each) => each.id === id);
   if (one === undefined) throw new Error(id);
   const row = REGISTER.split("\n").find((line) => line.startsWith(`| ${id} |`)) ?? "";
@@ -17,7 +17,7 @@ test.for(CASES.map(({ id }) => id))("tokenbook does with the case %s what the re
   expect(cells.at(-2)).toBe(cellOf(one, await runCase(one, runWithTokenbook)).replaceAll("|", String.raw`\|`));
 });
 
-test("there are cases enough, each with its own name", () => {
+test("there are at least 25 cases, each with its own name", () => {
   expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
   expect(CASES.length).toBeGreaterThanOrEqual(25);
 });

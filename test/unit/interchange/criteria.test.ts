@@ -36,9 +36,12 @@ test.for([
   ["!(!($response.body#/symbol != 'GLD'))", '!(!(response.symbol != "GLD"))', "interchange.lost"],
   ["$response.body#/symbol < 'GLD'", 'response.symbol < "GLD"', "interchange.lost"],
   ["!($response.body#/totalSupply == 5)", "!(response.totalSupply == 5)", undefined],
-] as const)("what an exact comparison of texts changes is reported: %s", ([condition, asks, code]) => {
-  expect(readFrom("token", `condition: "${condition}"`)).toEqual([asks, code === undefined ? [] : [code]]);
-});
+] as const)(
+  "a comparison of texts is imported as exact, and a change of its meaning is reported: %s",
+  ([condition, asks, code]) => {
+    expect(readFrom("token", `condition: "${condition}"`)).toEqual([asks, code === undefined ? [] : [code]]);
+  },
+);
 
 test.for([
   ["@.symbol", "has(item.symbol)"],
@@ -47,7 +50,7 @@ test.for([
   ["@.owners[1]", "item.owners.size() > 1"],
   ["!@.owners[1]", "!(item.owners.size() > 1)"],
   ["@", "true"],
-] as const)("a path of a filter asks whether there is something: %s", ([filter, asks]) => {
+] as const)("a path in a filter checks whether the field exists: %s", ([filter, asks]) => {
   const criterion = `context: $response.body, type: jsonpath, condition: "$.records[?${filter}]"`;
   expect(readFrom("token~1all", criterion)).toEqual([`response.exists(item, ${asks})`, []]);
 });
@@ -58,7 +61,7 @@ test.for([
   ["$statusCode < 300", []],
   ["$statusCode == 202", ["interchange.lost"]],
   ["$statusCode > 200 && $statusCode < 300", ["interchange.lost"]],
-] as const)("a code of success that the contract does not have is no silent success: %s", ([condition, codes]) => {
+] as const)("a success status that the contract does not have is reported: %s", ([condition, codes]) => {
   expect(readFrom("token", `condition: "${condition}"`)).toEqual([undefined, codes]);
 });
 
@@ -66,7 +69,7 @@ test.for([
   ["token", "/properties/a~1b", 'steps.s.response.properties["a/b"]'],
   ["token", "$.owners[0].entity.userId", "steps.s.response.owners[0].entity.userId"],
   ["token~1all", "/records/0/name", "steps.s.response[0].name"],
-] as const)("an output is a place of the answer, also where a selector names it: %s %s", ([path, selector, place]) => {
+] as const)("an output is a place in the answer, also if a selector names it: %s %s", ([path, selector, place]) => {
   const output = `outputs: { o: { context: $response.body, selector: "${selector}", type: jsonpath } }`;
   const use = "parameters: [{ name: id, in: query, value: $steps.s.outputs.o }]";
   const document = `${documentOf(path, output)}      - { stepId: t, operationId: ledger.token.get, ${use} }\n`;
@@ -74,7 +77,7 @@ test.for([
   expect(text.replaceAll('\\"', '"')).toContain(`\${{ ${place} }}`);
 });
 
-test("an output of a step that passes only if it is refused has no value", () => {
+test("a step that must be refused has no output", () => {
   const refused = documentOf(
     "token",
     "successCriteria: [{ condition: $statusCode == 404 }]\n        outputs: { supply: $response.body#/totalSupply }",

@@ -27,8 +27,8 @@ function importedAgain(document: string): string {
 const CREATE = "uses: ledger.token.create, with: { name: A, symbol: A, behaviour: { transferable: true } }";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-describe("what a document sends is what the playbook sends", () => {
-  test("no two steps make the same id, however alike their own ids are", () => {
+describe("a document sends the same as its playbook", () => {
+  test("no two steps create the same id, however similar the ids of the steps are", () => {
     const { document } = exported(
       `steps:\n${["gold_a", "golda", "gold__a", "golda2"].map((id) => `  - { id: ${id}, ${CREATE} }\n`).join("")}`,
     );
@@ -36,7 +36,7 @@ describe("what a document sends is what the playbook sends", () => {
     expect([ids.length, new Set(ids).size]).toEqual([4, 4]);
   });
 
-  test("an entity is sent with its organization, and acts as it does in the playbook", () => {
+  test("an entity is sent with its organization, and acts as in the playbook", () => {
     const { document, lost } = exported(`inputs: { who: { type: entity, default: "userId:bob" } }
 steps:
   - { uses: ledger.token.mint, as: "\${{ inputs.who }}", with: { id: GOLD1, to: "\${{ inputs.who }}", value: 5 } }
@@ -46,7 +46,7 @@ steps:
     expect(lost).toEqual(['the input "who" gives the userId alone']);
   });
 
-  test("an input, a variable, a secret and the organization of the same name are four inputs", () => {
+  test("an input, a variable, a secret and the organization become four inputs, even with one name", () => {
     const { document, lost } =
       exported(`inputs: { orgId: { type: string, default: mine }, city: { type: string, default: Porto } }
 env: { city: Lisbon, ZIP: ~ }
@@ -65,7 +65,7 @@ steps:
     expect(lost).toEqual([]);
   });
 
-  test("nothing is sent in the place of a file's content, or of a part of a list", () => {
+  test("a step that needs the content of a file or a part of a list is not replaced by another value", () => {
     const { document, lost } = exported(`inputs:
   rows: { type: file, default: rows.csv, items: { type: object, properties: { n: { type: string } } } }
   tags: { type: list, items: { type: string }, default: [a] }
@@ -79,7 +79,7 @@ steps:
     expect(lost).toEqual(['the file of the input "rows" is not read', "the step is left out", "the step is left out"]);
   });
 
-  test("a playbook without a step that can be written becomes no document", () => {
+  test("a playbook gives no document if none of its steps can be written", () => {
     const { text, diagnostics } = exportPlaybook("test.yaml", `${HEAD}checks: [{ conserve: { token: GOLD1 } }]\n`, {
       read: () => undefined,
     });
@@ -88,8 +88,8 @@ steps:
   });
 });
 
-describe("what a document asks for is what the playbook asks for", () => {
-  test("the receipt of a write is awaited before its effect is looked for, as long as the playbook asks for, and not after `wait: none`", () => {
+describe("a document checks the same as its playbook", () => {
+  test("a document awaits a receipt before it checks the effect, with the timeout of the playbook, and not after `wait: none`", () => {
     const { document } = exported(`steps:
   - id: mint
     uses: ledger.token.mint
@@ -106,7 +106,7 @@ describe("what a document asks for is what the playbook asks for", () => {
     expect(again).not.toContain("mint_receipt");
   });
 
-  test("texts are compared exactly there too, and again after the way back", () => {
+  test("texts are compared exactly in the document, and after its import", () => {
     const { document, lost } = exported(`steps:
   - { uses: ledger.token.get, with: { id: GOLD1 }, expect: ['response.symbol == "GLD"'] }
 `);
@@ -119,7 +119,7 @@ describe("what a document asks for is what the playbook asks for", () => {
     ['(v.id == "A1" || v.id == "A2") && v.name == "none"', "(@.id == 'A1' || @.id == 'A2') && @.name == 'none'"],
     ['v.name == "none" && (v.id == "A1" || v.id == "A2")', "@.name == 'none' && (@.id == 'A1' || @.id == 'A2')"],
     ['v.id == "A1" || v.id == "A2" && v.name == "none"', "@.id == 'A1' || @.id == 'A2' && @.name == 'none'"],
-  ])("a filter keeps its brackets, there and after the way back: %s", ([where = "", filter = ""]) => {
+  ])("a filter keeps its brackets in the document, and after its import: %s", ([where = "", filter = ""]) => {
     const { document } = exported(`steps:\n  - { uses: ledger.vault.list, expect: ['response.exists(v, ${where})'] }\n`);
     expect(document).toContain(`@[?(${filter})]`);
     expect(importedAgain(document)).toContain(where.replaceAll("v.", "item."));
@@ -130,19 +130,19 @@ describe("what a document asks for is what the playbook asks for", () => {
     ["response.totalSupply == 12345678901234567890.5", "runners that read 12345678901234567890.5 as a double round it"],
     ['response.properties == {"grade": 2}', "this criterion does not notice further fields"],
     ['response.name.startsWith("Gold")', "this expectation is not checked"],
-  ])("%s: %s", ([expression = "", message = ""]) => {
+  ])("an expectation that the document cannot keep is reported: %s: %s", ([expression = "", message = ""]) => {
     const { lost } = exported(`steps:\n  - uses: ledger.token.get\n    with: { id: GOLD1 }\n    expect: ['${expression}']\n`);
     expect(lost).toContain(message);
   });
 
-  test("as many attempts take as much time as with growing pauses", () => {
+  test("a retry with growing pauses keeps its number of attempts and its total time", () => {
     const { document } = exported(`steps:
   - { uses: ledger.token.get, with: { id: GOLD1 }, retry: { attempts: 4, every: 100ms, backoff: 3 } }
 `);
     expect(document).toMatch(/retryAfter: 0\.433\s+retryLimit: 3/);
   });
 
-  test("each keyword that a document has not is named with its reason", () => {
+  test("each keyword that a document cannot express is reported with its reason", () => {
     const { lost } = exported(`id: nightly
 tags: [smoke]
 mode: read-only
@@ -161,8 +161,8 @@ steps:
   });
 });
 
-describe("the rules of inputs are those of the document", () => {
-  test("every rule is written, but for those that JSON Schema does not have", () => {
+describe("a document keeps the rules of inputs", () => {
+  test("every rule is written, unless JSON Schema does not have it", () => {
     const { document, lost } = exported(`inputs:
   rows:
     type: list
@@ -182,7 +182,7 @@ steps:
   });
 });
 
-test("a number of an input that a double rounds is written digit for digit, and reported", () => {
+test("a number of an input that a double rounds is written with all digits, and reported", () => {
   const big = "12345678901234567890.5";
   const use = `steps:
   - { uses: ledger.asset.create, with: { assetType: Property, data: { id: A1, n: "\${{ inputs.n }}" } } }
@@ -199,7 +199,7 @@ test("a number of an input that a double rounds is written digit for digit, and 
   }
 });
 
-describe("what cannot be read as it is meant is refused or reported, on the way back", () => {
+describe("an import refuses or reports what it cannot translate", () => {
   const read = (onFailure: string): string => {
     const { document } = exported("steps:\n  - { uses: ledger.token.get, with: { id: GOLD1 } }\n");
     return `${document}        onFailure:\n${onFailure}`;
@@ -207,7 +207,7 @@ describe("what cannot be read as it is meant is refused or reported, on the way 
   const END = "          - { name: stop, type: end }\n";
   const RETRY = "          - { name: again, type: retry, retryAfter: 1, retryLimit: 4 }\n";
 
-  test("the first action is taken: a workflow that ends is not repeated", () => {
+  test("the first action wins: a workflow that ends is not repeated", () => {
     expect(importedAgain(read(END + RETRY))).not.toContain("retry:");
     expect(importedAgain(read(RETRY + END))).toContain("attempts: 5");
   });
@@ -216,7 +216,7 @@ describe("what cannot be read as it is meant is refused or reported, on the way 
     expect(importedAgain(read(RETRY.replace("4", "0")))).not.toContain("retry:");
   });
 
-  test("criteria of an action are lost, not forgotten", () => {
+  test("criteria of an action that get lost are reported", () => {
     const { diagnostics } = importArazzo(
       "test.arazzo.yaml",
       read(RETRY.replace(" }", ", criteria: [{ condition: $statusCode == 503 }] }")),
@@ -224,7 +224,7 @@ describe("what cannot be read as it is meant is refused or reported, on the way 
     expect(diagnostics.map(({ message }) => message)).toContain("the criteria of this action are not kept");
   });
 
-  test("a body that is no JSON is refused", () => {
+  test("a body that is not JSON is refused", () => {
     const { document } = exported(`steps:\n  - { id: gold, ${CREATE} }\n`);
     const { text, diagnostics } = importArazzo("test.arazzo.yaml", document.replace("application/json", "application/xml"));
     expect([text, diagnostics.map(({ message }) => message)]).toEqual([
@@ -244,7 +244,7 @@ test.for(
     ],
     { cwd: ROOT },
   ).toSorted(),
-)("%s: what its document becomes passes its check", (path) => {
+)("%s passes its check after an export and an import", (path) => {
   const files = filesOf({ cwd: ROOT });
   const { text, diagnostics } = exportPlaybook(resolve(ROOT, path), readFileSync(resolve(ROOT, path), "utf8"), files);
   if (text === undefined)

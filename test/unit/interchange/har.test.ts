@@ -65,7 +65,7 @@ async function session(client: RecordingClient, { url, keys }: Served): Promise<
   await invest("/token-sales/buy", "BUYER_KEY", { tokenSaleId: saleId, amount: 2.5, ...wallet });
 }
 
-test("what another client did is imported, checks, and commits the same", async () => {
+test("an imported session of another client passes its check, and commits the same", async () => {
   const client = new RecordingClient();
   const [there, keys] = await onNew(async (served) => {
     await session(client, served);
@@ -120,7 +120,7 @@ function imported(record: (client: RecordingClient) => void): ReturnType<typeof 
   return importHar("session.har", client.archive());
 }
 
-test("a write that a client sent again after a lost answer is one step, and the report has it", () => {
+test("a write that a client repeated after a lost answer becomes one step, and is reported", () => {
   const { text, diagnostics } = imported((client) => {
     const url = "http://127.0.0.1:1/tokenize/app1/token/mint?actAs=userId:alice";
     client.record(url, MINT, { status: 0, text: "" });
@@ -131,7 +131,7 @@ test("a write that a client sent again after a lost answer is one step, and the 
   expect(diagnostics.map(({ message }) => message)).toEqual(["a write whose answer was lost is one step, here and elsewhere"]);
 });
 
-test("a later step takes no id from a write whose receipt says that it failed", () => {
+test("a later step takes no id from a write with a failed receipt", () => {
   const { text = "" } = imported((client) => {
     const at = "http://127.0.0.1:1/tokenize/app1";
     const receipt = `{"receiptId":"R1","transactionId":"TX1","status":"FAILED","message":"too much"}`;
@@ -144,7 +144,7 @@ test("a later step takes no id from a write whose receipt says that it failed", 
 });
 
 // Decision 213 gives the reason.
-test("the same request of another caller is a step of its own, after a lost answer too", () => {
+test("the same request of another caller is its own step, even after a lost answer", () => {
   const kyc = (key: string): ClientRequest => ({ method: "POST", headers: { "x-api-key": key }, body: '{"countryCode":620}' });
   const { text } = imported((client) => {
     const url = "http://127.0.0.1:1/api/v/1/identity/kyc";
@@ -154,7 +154,7 @@ test("the same request of another caller is a step of its own, after a lost answ
   expect(text?.match(/as: \w+/g)).toEqual(["as: caller", "as: caller_2"]);
 });
 
-test("a question of the browser between a write and its repetition changes nothing", () => {
+test("a preflight request of the browser between a write and its repetition is ignored", () => {
   const { text } = imported((client) => {
     const url = "http://127.0.0.1:1/tokenize/app1/token/mint?actAs=userId:alice";
     client.record(url, MINT, { status: 0, text: "" });
@@ -164,7 +164,7 @@ test("a question of the browser between a write and its repetition changes nothi
   expect(text?.match(/uses: /g)).toHaveLength(1);
 });
 
-test("what the archive lacks is reported at its entry", () => {
+test("missing data of the archive is reported at its entry", () => {
   const { diagnostics } = imported((client) => {
     client.record(TOKEN, {}, { status: 200, text: "{}" });
     client.record(TOKEN.replace("id=", "wrong=1&id="), { headers: { "X-API-KEY": "another" } }, { status: 200, text: "{}" });
@@ -182,7 +182,7 @@ test("what the archive lacks is reported at its entry", () => {
   expect(new Set(diagnostics.map(({ line }) => line)).size).toBe(4);
 });
 
-test("a key that a body holds in another spelling is not copied: the field becomes a secret of its own", () => {
+test("a key that a body contains in another spelling is not copied: its field becomes a secret", () => {
   const key = "a-key-of-alice-4242";
   const data = {
     id: "A1",
@@ -210,7 +210,7 @@ function createdWith(data: object, more: readonly object[] = []): RecordingClien
 }
 
 test(
-  "data that would be read as an expression is sent as it was, and a number below a secret name stays one",
+  "data that looks like an expression is sent unchanged, and a secret number stays a number",
   {
     timeout: 60_000,
   },
@@ -230,7 +230,7 @@ test(
   },
 );
 
-test("whatever is below a name like that of a secret is hidden, each value as a secret of its own", () => {
+test("each value below a name that suggests a secret becomes its own secret", () => {
   const first = { id: "A1", apiToken: { value: "hunter2-hunter2", pins: [4242, "tiger5"], active: true }, password: "a${{b" };
   const { text = "" } = importHar(
     "session.har",
@@ -261,7 +261,7 @@ test.for([
   ["https://127.0.0.1:1/tokenize/app1", "http://127.0.0.1:1 and here https://127.0.0.1:1", "http://127.0.0.1:1/"],
   ["http://127.0.0.1:1/tokenize/app2", "at 127.0.0.1:1", "leave the entries"],
   ["http://127.0.0.1:1/key-4242/tokenize/app1", "at 127.0.0.1:1", "leave the entries"],
-] as const)("an archive of two services becomes no playbook of one: %s", ([other, which, fix]) => {
+] as const)("an archive of two services is refused: %s", ([other, which, fix]) => {
   const { text, diagnostics } = imported((client) => {
     client.record(TOKEN, {}, { status: 200, text: "{}" });
     client.record("http://127.0.0.1:2/api/v1/no-call", {}, { status: 200, text: "{}" });
@@ -294,7 +294,7 @@ test.for([
   ["a list", "[]", /it has no list log.entries/],
   ["too many entries", `{"log":{"entries":[${"0,".repeat(LIMITS.keptExchanges)}0]}}`, /more than .* entries/],
   ["an entry without an address", `{"log":{"entries":[{"request":{"url":"${KEY}"}}]}}`, /log\.entries\[0\]/],
-] as const)("%s is one clear error that quotes nothing", ([, text, says]) => {
+] as const)("%s gives one clear error that quotes nothing", ([, text, says]) => {
   let error: unknown;
   try {
     importHar("session.har", text);

@@ -21,12 +21,12 @@ function problemsOf(text: string): readonly string[] {
 
 const step = (id: string, more: string): string => `{ stepId: ${id}, ${CALL}, ${more} }`;
 
-test("workflows that run one another in a circle are refused with the circle", () => {
+test("workflows that run each other in a circle are refused, and the error shows the circle", () => {
   const text = `${HEAD}workflows:\n${workflow("a", ["{ stepId: s, workflowId: b }"])}${workflow("b", ["{ stepId: s, workflowId: c }"])}${workflow("c", ["{ stepId: s, workflowId: b }"])}`;
   expect(problemsOf(text)).toEqual(["the workflows run one another in a circle: a → b → c → b"]);
 });
 
-test("a document that multiplies its steps ends at the limit of a playbook", () => {
+test("a document with too many steps for a playbook is refused", () => {
   const wide = Array.from({ length: 30 }, (_, at) => at);
   const levels = ["w1", "w2", "w3", "w4"].map((id, at) =>
     workflow(
@@ -38,7 +38,7 @@ test("a document that multiplies its steps ends at the limit of a playbook", () 
   expect(first).toContain(`more than ${LIMITS.steps} steps`);
 });
 
-test("references of schemas in a circle are refused", () => {
+test("schemas that refer to each other in a circle are refused", () => {
   const inputs = '    inputs: { $ref: "#/components/inputs/a" }\n';
   const components = 'components: { inputs: { a: { $ref: "#/components/inputs/b" }, b: { $ref: "#/components/inputs/a" } } }\n';
   const text = `${HEAD}workflows:\n${workflow("a", [step("s", "parameters: []")], inputs)}${components}`;
@@ -50,14 +50,14 @@ test.for([
   ["a condition without end", `"$statusCode == 200${" && 1 == 1".repeat(2_000)}"`, /a condition of \d+ characters/],
   ["an expression that is none", '"$nothing.at.all == 1"', /is no runtime expression/],
   ["a text without end", `"'aaaa"`, /cannot be read/],
-] as const)("%s are refused in one clear error", ([, condition, says]) => {
+] as const)("%s are refused with one clear error", ([, condition, says]) => {
   const text = `${HEAD}workflows:\n${workflow("a", [step("s", `successCriteria: [{ condition: ${condition} }]`)])}`;
   const found = problemsOf(text);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(says);
 });
 
-test("a document of ten megabytes is refused by its size", () => {
+test("a document of ten megabytes is refused because of its size", () => {
   expect(problemsOf(`${HEAD}# ${"a".repeat(10_000_000)}\n`)).toHaveLength(1);
 });
 
@@ -99,14 +99,14 @@ test.for([
     "where the text cannot be read",
     `workflows:\n${workflow("a", [`{ stepId: s, parameters: [{ name: X-API-KEY, in: header, value: ${LIVE}`])}`,
   ],
-] as const)("a key that is written %s is shown nowhere, and copied nowhere", ([, rest]) => {
+] as const)("a key that is written %s is never shown or copied", ([, rest]) => {
   const text = `${HEAD}${rest}`;
   const found = checkDocument("x.arazzo.yaml", text).diagnostics.map(formatDiagnostic).join("\n");
   expect(found).not.toBe("");
   expect(`${found}${importArazzo("x.arazzo.yaml", text).text ?? ""}`).not.toContain(LIVE.slice(5));
 });
 
-test("a key that is written in a header is shown nowhere, and copied nowhere", () => {
+test("a key that is written in a header is never shown", () => {
   const key = "sk-live-4242424242424242";
   const parameters = `parameters: [{ name: X-API-KEY, in: header, value: ${key} }, { name: nothing, in: query, value: 1 }]`;
   const text = `${HEAD}workflows:\n${workflow("a", [step("s", parameters)])}`;

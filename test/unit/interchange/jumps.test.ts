@@ -41,7 +41,7 @@ test.for([
     "{ name: done, type: end, criteria: [{ condition: $response.body#/totalCount >= 0 }] }",
     ["A1", "A2"],
   ],
-] as const)("a step that was jumped over jumps nowhere: %s", async ([, action, made]) => {
+] as const)("a step that was skipped by a jump does not jump: %s", async ([, action, made]) => {
   const text = `${HEAD}${look("look", `onSuccess: [{ name: empty, type: goto, stepId: makeA1, ${IF_EMPTY} }]`)}${look(
     "full",
     `onSuccess: [${action}]`,
@@ -53,7 +53,7 @@ test.for([
   });
 });
 
-test("a step that is run does jump, and of several actions the first whose criteria hold is taken", async () => {
+test("a step that runs takes the first action with fulfilled criteria", async () => {
   const either = "criteria: [{ condition: $response.body#/totalCount == 0 || $response.body#/totalCount == 7 }]";
   const actions = `onSuccess: [{ name: never, type: end, criteria: [{ condition: $response.body#/totalCount == 9 }] }, { name: over, type: goto, stepId: makeA2, ${either} }]`;
   const text = `${HEAD}${look("look", actions)}${create("A1")}${create("A2", ", onSuccess: [{ name: done, type: end }]")}${create("A3")}`;
@@ -77,9 +77,12 @@ test.for([
   ["a jump over the read alone", look("force", "onSuccess: [{ name: force, type: goto, stepId: makeA1 }]"), "", "refused"],
   ["a jump over all of it", look("leave", "onSuccess: [{ name: leave, type: goto, stepId: after }]"), "", "refused"],
   ["the write ends the workflow, which it does only where it is sent", "", ", onSuccess: [{ name: done, type: end }]", "refused"],
-] as const)("a read before a write is its `ensure` only where nothing else decides: %s", ([, before, after, what]) => {
-  const { text } = importArazzo("x.arazzo.yaml", guard(before, after));
-  const found = checkDocument("x.arazzo.yaml", guard(before, after)).diagnostics.map(formatDiagnostic).join("\n");
-  expect(text?.includes("ensure:") ?? false).toBe(what === "taken");
-  expect(found.includes("a jump after a failure cannot be translated")).toBe(what === "refused");
-});
+] as const)(
+  "a read before a write becomes its `ensure` only if nothing else decides about the write: %s",
+  ([, before, after, what]) => {
+    const { text } = importArazzo("x.arazzo.yaml", guard(before, after));
+    const found = checkDocument("x.arazzo.yaml", guard(before, after)).diagnostics.map(formatDiagnostic).join("\n");
+    expect(text?.includes("ensure:") ?? false).toBe(what === "taken");
+    expect(found.includes("a jump after a failure cannot be translated")).toBe(what === "refused");
+  },
+);

@@ -12,7 +12,7 @@ function exported(steps: string): string {
 
 const idsIn = (document: string): unknown[] => [...document.matchAll(/stepId: (\S+)/g)].map(([, id]) => id);
 
-test("steps without an id get one in a document, and no two steps have the same", () => {
+test("each step without an id gets its own id in a document", () => {
   const document = exported(`  - { uses: ledger.token.get, as: buyer, with: { id: GOLD1 } }
   - { uses: ledger.token.get, as: buyer, with: { id: GOLD2 } }
   - { id: ledger_token_get_2, uses: ledger.token.get, as: buyer, with: { id: GOLD3 } }
@@ -20,7 +20,7 @@ test("steps without an id get one in a document, and no two steps have the same"
   expect(idsIn(document)).toEqual(["ledger_token_get", "ledger_token_get_2", "ledger_token_get_2_2"]);
 });
 
-test("each round of a block has its own steps, which know one another, and later steps know them by their keys", () => {
+test("each round of a block has its own steps, and other steps refer to the right round", () => {
   const document = exported(`  - foreach: { n: [a, b], key: n }
     block:
       - { id: get, uses: ledger.token.get, as: buyer, with: { id: "\${{ n }}" } }
@@ -32,7 +32,7 @@ test("each round of a block has its own steps, which know one another, and later
   expect(used).toEqual(["block_a_get", "block_b_get", "block_b_get"]);
 });
 
-test("an entity and a key that would have the same name are two actors", () => {
+test("an entity and a key with the same name become two actors", () => {
   const document = exported(`  - { id: one, uses: ledger.token.get, as: buyer, with: { id: GOLD1 } }
   - { id: two, uses: investor.sales.list, as: shopper }
 `);

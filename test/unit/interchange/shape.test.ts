@@ -98,10 +98,10 @@ const REFUSED: Readonly<Record<string, object>> = {
 const problemsIn = (document: object): readonly string[] =>
   readArazzo("x.arazzo.yaml", JSON.stringify(document, undefined, 1)).findings.all.map(({ message: text }) => text);
 
-test.for(Object.keys(ACCEPTED))("the shape of a document is right: %s", (name) => {
+test.for(Object.keys(ACCEPTED))("a document with a valid shape is accepted: %s", (name) => {
   expect(problemsIn(ACCEPTED[name] ?? {})).toEqual([]);
 });
 
-test.for(Object.keys(REFUSED))("the shape of a document is wrong: %s", (name) => {
+test.for(Object.keys(REFUSED))("a document with an invalid shape is refused: %s", (name) => {
   expect(problemsIn(REFUSED[name] ?? {})).not.toEqual([]);
 });
