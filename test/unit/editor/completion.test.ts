@@ -92,7 +92,7 @@ test.for([
   ],
   ["a check's answer", `${STEP}    with: { id: x }\nchecks: [{ read: ledger.status, that: r|`, [...ROOTS, "response"]],
   ["what is conserved", `${STEP}    with: { id: x }\nchecks: [{ conserve: { token: "\${{ steps.| }}" } }]`, [...RAN, "here"]],
-] as const)("names: %s", ([, step, expected]) => {
+] as const)("the editor suggests names: %s", ([, step, expected]) => {
   expect(names(step, /^(?:outputs|checks):/m.test(step) ? "\n" : TAIL)).toEqual(expected);
 });
 
@@ -114,7 +114,7 @@ test.for([
   ["an unknown field elsewhere", "    bogus: 1\n    if: steps.|"],
   ["a key twice", "    id: again\n    if: steps.|"],
   ["an open bracket elsewhere", "    if: steps.|\n    with: { id: x"],
-] as const)("a document that is broken: %s", ([, lines]) => {
+] as const)("the editor suggests names in a broken document: %s", ([, lines]) => {
   expect(names(`${STEP}${lines}`)).toEqual(RAN);
 });
 
@@ -124,7 +124,7 @@ test.for([
   ["no value", "  - id: here\n    uses:\n    if: steps.|"],
   ["a playbook that is not there", '  - id: here\n    uses: ./none.yaml\n    with: { a: "${{ steps.|" }'],
   ["nothing, in brackets", "  - { id: here, if: steps.|"],
-] as const)("a step that does not say what it does: %s", ([, step]) => {
+] as const)("the editor suggests names in a step without an action: %s", ([, step]) => {
   expect(names(step)).toEqual(RAN);
 });
 
@@ -134,11 +134,11 @@ test.for([
   ["plain text", `${STEP}    name: steps.|`],
   ["text in an expression", `${STEP}    if: steps.token.outcome == "o|"`],
   ["a number", `${STEP}    if: inputs.shares > 1|`],
-] as const)("nothing is offered in %s", ([, step]) => {
+] as const)("the editor suggests nothing in %s", ([, step]) => {
   expect(labels(step)).toEqual([]);
 });
 
-test("in a block's loop a step is that of the same round, outside a map", () => {
+test("within a repeated block a step is the one of the same round, and outside it is a map of rounds", () => {
   const block = `  - id: all
     foreach: { row: "\${{ inputs.rows }}", key: row.holder }
     block:
@@ -154,14 +154,14 @@ test("in a block's loop a step is that of the same round, outside a map", () => 
   expect(labels(`${after}${STEP}    if: steps.inner.|`)).toContain("exists");
 });
 
-test("what discover reads is known to the expression that looks for one", () => {
+test("the expression `one` of a `discover` knows the fields of its read", () => {
   const found = names(
     "  - id: here\n    uses: ledger.token.mint\n    discover:\n      read: ledger.token.list\n      one: response.filter(r, r.|",
   );
   expect(found).toEqual(expect.arrayContaining(["name", "totalSupply"]));
 });
 
-test("each function that belongs to the value is offered, with its signature", () => {
+test("the editor suggests the functions that fit the value, with their signatures", () => {
   expect(labels(`${STEP}    if: |`)).toEqual(expect.arrayContaining(["sum", "decimal", "re2", "date", "size", "has"]));
   expect(labels(`${STEP}    if: inputs.rows.|`)).toEqual(expect.arrayContaining(["size", "filter", "map", "exists"]));
   expect(labels(`${STEP}    if: inputs.rows.|`)).not.toContain("startsWith");
@@ -173,7 +173,7 @@ test("each function that belongs to the value is offered, with its signature", (
   expect(sum?.documentation()).toContain("exact sum");
 });
 
-test("every function that is described is one that expressions have", () => {
+test("every described function exists in expressions", () => {
   const described = [...functionsOn(undefined), ...functionsOn("dyn")];
   const known = new Set(cel.getDefinitions().functions.map(({ name }) => name));
   expect(described.length).toBeGreaterThan(30);
@@ -185,7 +185,7 @@ test("every function that is described is one that expressions have", () => {
   expect(described.map(({ name }) => name)).not.toContain("matches");
 });
 
-test("operations are offered after uses, reads after read, each with its page", () => {
+test("the editor suggests operations after `uses`, and reads after `read`, each with its page", () => {
   const all = offers("  - id: here\n    uses: |");
   expect(all).toHaveLength(67);
   const mint = all.find(({ label }) => label === "ledger.token.mint");
@@ -196,20 +196,20 @@ test("operations are offered after uses, reads after read, each with its page", 
   expect(reads).not.toContain("ledger.token.mint");
 });
 
-test("the whole name of an operation is replaced", () => {
+test("a suggestion replaces the whole name of an operation", () => {
   const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ledger.tok|en\n`);
   const [first] = complete(file, offset, files);
   expect(file.text.slice(first?.replaces.start, first?.replaces.end)).toBe("ledger.token");
 });
 
-test("actors are offered after as, but for groups, which do not act", () => {
+test("the editor suggests actors after `as`, without groups, which cannot act", () => {
   expect(offers(`${STEP}    as: |`).map(({ label, detail }) => `${label} ${detail}`)).toEqual([
     "issuer userId:alice",
     "buyer key BUYER_KEY",
   ]);
 });
 
-test("the conditions under which the service refuses are offered, and the whole one is replaced", () => {
+test("the editor suggests the conditions of refusals, and a suggestion replaces the whole condition", () => {
   const { file, offset } = cursorIn(
     `${HEAD}  - id: here\n    uses: ledger.asset.create\n    fails: { condition: "asset al|ready" }\n`,
   );
@@ -221,12 +221,12 @@ test("the conditions under which the service refuses are offered, and the whole 
   );
 });
 
-test("playbooks and folders are offered behind ./, but for the playbook itself and tokenbook.yaml", () => {
+test("the editor suggests playbooks and folders after `./`, without the playbook itself and tokenbook.yaml", () => {
   expect(labels("  - id: here\n    uses: ./|")).toEqual(["./parts/"]);
   expect(labels("  - id: here\n    uses: ./parts/p|")).toEqual(["./parts/other.yaml", "./parts/part.yaml"]);
 });
 
-test("the whole path is replaced, whatever letters and spaces it has", () => {
+test("a suggestion replaces the whole path, whatever letters and spaces it has", () => {
   const inside = folderOf({ "große teile/teil.yaml": "" });
   const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ./große teile/te|\n`);
   const [first] = complete(file, offset, inside);
@@ -235,7 +235,7 @@ test("the whole path is replaced, whatever letters and spaces it has", () => {
 });
 
 test.for(["", "tokenbook/|", "tokenbook/mi|nt.yaml"])(
-  "playbooks that come with the tool are offered behind uses: %s",
+  "the editor suggests the playbooks of the library after `uses`: %s",
   (typed) => {
     const { file, offset } = cursorIn(`${HEAD}  - id: here\n    uses: ${typed || "|"}\n`);
     const shipped = { names: ["tokenbook/mint.yaml"], read: () => undefined };
@@ -243,13 +243,13 @@ test.for(["", "tokenbook/|", "tokenbook/mi|nt.yaml"])(
   },
 );
 
-test("what may have no value is marked, with what to ask first", () => {
+test("a suggestion that can have no value shows the condition to check first", () => {
   const receipt = offers(`${STEP}    if: steps.mint.|`).find(({ label }) => label === "receipt");
   expect(receipt?.documentation()).toContain("may have been skipped");
   expect(receipt?.documentation()).toContain('steps.mint.outcome != "skipped"');
 });
 
-test("fields are described in the contract's words", () => {
+test("a suggested field has its description from the contract", () => {
   const supply = offers(`${STEP}    if: steps.token.response.|`).find(({ label }) => label === "totalSupply");
   expect(supply).toMatchObject({ detail: "decimal" });
   expect(supply?.documentation()).toMatch(/\w+ \w+/);

@@ -17,4 +17,4 @@ test.for([
   "# playbook: 1\n",
   "playbooks: []\n",
   "environments: {}\n",
-])("%j is none", (text) => expect(isPlaybook(text)).toBe(false));
+])("%j is not a playbook", (text) => expect(isPlaybook(text)).toBe(false));

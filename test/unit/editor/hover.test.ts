@@ -79,16 +79,16 @@ test.for([
   ["condition: Access Den", "ied", ["**access denied**: listed by the service description"]],
   ["as: issuer", "\n", ["acts as userId:alice"]],
   ["./parts/part.yaml", "", ["**A part** (parts/part.yaml)", "`amount`: decimal, How much.", "`total`"]],
-] as const)("hover over %s", ([before, after, expected]) => {
+] as const)("a hover explains %s", ([before, after, expected]) => {
   const explained = words(before, after);
   for (const part of expected) expect(explained).toContain(part);
 });
 
-test.for(["name: Edi", "playbook", "  - id: tok", '"\\"a', "amount: 1"])("nothing is said of %s", (before) => {
+test.for(["name: Edi", "playbook", "  - id: tok", '"\\"a', "amount: 1"])("a hover shows nothing at %s", (before) => {
   expect(BOOK.includes(before) ? words(before) : undefined).toBeUndefined();
 });
 
-test("what is said is said of the word under the cursor", () => {
+test("a hover marks the word under the cursor", () => {
   const { file, offset } = at("steps.token");
   const range = hover(file, offset, files)?.range;
   expect(file.text.slice(range?.start, range?.end)).toBe("token");
@@ -116,7 +116,7 @@ test.for([
   ["steps.part.outputs.total", "", "parts/part.yaml:7 total"],
   ["run.key", "", undefined],
   ["ledger.token.mint", "", undefined],
-] as const)("the definition of %s%s", ([before, after, expected]) => {
+] as const)("the editor finds the definition of %s%s", ([before, after, expected]) => {
   expect(target(before, after)).toBe(expected);
 });
 
@@ -124,7 +124,7 @@ test.for([
   ["behind the cursor on its line", 'steps:\n  - { if: "steps.on|e.outcome == 1", id: two }\n  - { id: one }\n'],
   ["before it", "steps:\n  - id: one\n    uses: ledger.status\n    wi\n  - { if: steps.on|e, uses: ledger.status, id: two }\n"],
   ["on the same line", 'steps: [{ uses: ledger.token.get, with: { id: "${{ steps.on|e" } }, { id: one, uses: ledger.status }]\n'],
-] as const)("a definition is found in a document that is broken: %s", ([, marked]) => {
+] as const)("the editor finds a definition in a broken document: %s", ([, marked]) => {
   const { file, offset } = cursorIn(`playbook: 1\n${marked}`);
   const found = definition(file, offset, files);
   expect(file.text.slice(found?.start, found?.end)).toBe("one");

@@ -31,18 +31,18 @@ function lines(found: ReturnType<typeof stepUses>): readonly (number | undefined
   return [found?.declaration, ...(found?.uses ?? [])].map((range) => SOUND.slice(0, range?.start).split("\n").length);
 }
 
-test.for(["id: a|\n", "(steps.|a.resp", "steps.a|.outcome =="])("the uses of a step are found from %s", (marked) => {
+test.for(["id: a|\n", "(steps.|a.resp", "steps.a|.outcome =="])("the editor finds the uses of a step from %s", (marked) => {
   const found = usesAt(marked);
   expect(found?.id).toBe("a");
   expect(lines(found)).toEqual([4, 8, 8, 12, 14]);
 });
 
-test.for(["id: ab|", "[steps.ab|.out"])("a step whose id begins like that of another step has its own uses: %s", (marked) => {
+test.for(["id: ab|", "[steps.ab|.out"])("two steps with similar ids have their own uses: %s", (marked) => {
   expect(lines(usesAt(marked))).toEqual([6, 9, 14]);
 });
 
 test.for(['name: "ste|ps', "exists(a|,", "ste|ps.ab", "ledger.tok|en", "steps.a.res|ponse"])(
-  "there is no step at %s",
+  "the editor finds no step at %s",
   (marked) => {
     expect(usesAt(marked)).toBeUndefined();
   },
@@ -58,7 +58,7 @@ function renamed(to: string, book = SOUND): string {
   );
 }
 
-test("a step is renamed wherever an expression asks for it, and nowhere else", () => {
+test("a rename changes every use of the step in expressions, and nothing else", () => {
   expect(renamed("first")).toBe(
     SOUND.replace("id: a\n", "id: first\n")
       .replace("steps.a.response", "steps.first.response")
@@ -68,11 +68,11 @@ test("a step is renamed wherever an expression asks for it, and nowhere else", (
   );
 });
 
-test.for(["ab", "Not An Id", "in", ""])("a step is not renamed to %j", (to) => {
+test.for(["ab", "Not An Id", "in", ""])("a rename to %j is refused", (to) => {
   expect(() => renamed(to)).toThrow(RenameRefused);
 });
 
-test("nothing is renamed in a playbook with mistakes, nor where a use has no place of its own", () => {
+test("a rename is refused in a playbook with mistakes, and if a use has no exact place", () => {
   expect(() => renamed("first", BOOK)).toThrow(/fix them first/);
   expect(() => renamed("first", SOUND.replace('all: "', 'all: "\\"'))).toThrow(/by hand/);
 });
@@ -81,14 +81,14 @@ test.for([
   ['did you mean "steps"?', "stps", "steps"],
   ['did you mean "ledger.token.get"?', '"ledger.tokn.get"', '"ledger.token.get"'],
   ["write ==", "=", "=="],
-] as const)("%s fixes %s", ([suggestion, marked, text]) => {
+] as const)("the suggestion %s becomes a quick fix of %s", ([suggestion, marked, text]) => {
   expect(quickFixOf({ code: "expression.syntax", suggestion }, marked)?.text).toBe(text);
 });
 
 test.for([
   ['did you mean "steps"?', "two words"],
   ["use it in a later step, or move it up", "steps.a"],
-] as const)("%s does not fix %s", ([suggestion, marked]) => {
+] as const)("the suggestion %s becomes no quick fix of %s", ([suggestion, marked]) => {
   expect(quickFixOf({ code: "playbook.unknown-step", suggestion }, marked)).toBeUndefined();
 });
 
@@ -97,6 +97,6 @@ test.for([
   ['did you mean "amount"?', '"amuont"', '"amount"'],
   ['did you mean "amount"?', "data/wrong-header.csv", undefined],
   ['did you mean "amount"?', "{", undefined],
-] as const)("%s fixes %s only where that is what was misspelt", ([suggestion, marked, text]) => {
+] as const)("the suggestion %s becomes a quick fix of %s only if that text is misspelt", ([suggestion, marked, text]) => {
   expect(quickFixOf({ code: "playbook.input-content", suggestion }, marked)?.text).toBe(text);
 });

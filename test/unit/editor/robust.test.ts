@@ -15,7 +15,7 @@ const CUTS = isNightly ? 16 : 2;
 const books = globSync("test/faulty/*.yaml").filter((path) => readFileSync(path, "utf8").length < 4_000);
 const files = folderOf(Object.fromEntries(books.map((path) => [path, readFileSync(path, "utf8")])));
 
-test.for(books)("%s can be looked at from everywhere", (path) => {
+test.for(books)("each place of %s can be completed and explained, even if the text is cut there", (path) => {
   const text = readFileSync(path, "utf8");
   const step = Math.max(1, Math.floor(text.length / CUTS));
   for (let offset = 0; offset <= text.length; offset += step) {
