@@ -50,18 +50,18 @@ const all = [
   ]),
 ].flatMap((schema) => [...schemasIn(schema)]);
 
-test("the contract uses no keyword that we do not read", () => {
+test("we read every keyword that the contract uses", () => {
   const used = new Set(all.flatMap((schema) => Object.keys(schema)));
   expect([...used].filter((keyword) => !(keyword in KEYWORDS))).toEqual([]);
 });
 
-test("every reference leads somewhere", () => {
+test("every reference leads to a schema", () => {
   const references = all.filter(({ $ref }) => $ref !== undefined);
   expect(references.length).toBeGreaterThan(100);
   for (const schema of references) expect(resolve(schema), schema.$ref).toBeDefined();
 });
 
-test("every schema compiles, and every example fits its own", () => {
+test("every schema compiles, and every example fits its schema", () => {
   for (const { name, body, response, exampleBody } of operations) {
     if (response !== undefined) expect(() => validatorOf(response)(null), name).not.toThrow();
     if (body !== undefined && exampleBody !== undefined) expect(validatorOf(body)(exampleBody), name).toEqual([]);
@@ -82,14 +82,14 @@ test("every path parameter is in the path, and required", () => {
   }
 });
 
-test("every parameter whose name is a guess can be renamed in the profile", () => {
+test("the profile can rename every parameter with a guessed name", () => {
   for (const { name, interface: side, parameters } of operations) {
     const known = [...Object.keys(DEFAULT_PROFILE[side].parameters), "onBehalfOf"];
     for (const { profile } of parameters) if (profile !== undefined) expect(known, name).toContain(profile);
   }
 });
 
-test("an environment's profile replaces what it names, and nothing else", () => {
+test("a profile replaces only the settings that it names", () => {
   const profile = profileWith({
     ledger: { onBehalfOf: { in: "header", name: "X" }, primaryKey: { Property: "deed" } },
     refusals: [400],

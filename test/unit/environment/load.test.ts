@@ -40,7 +40,7 @@ function failure(text: string, name?: string, key?: string): Failure {
   return expect.unreachable("it was to fail");
 }
 
-test("the first environment is the default; keys come from where they are said to be", () => {
+test("the first environment is the default, and its keys come from the given variables and files", () => {
   writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
   const target = load(GOOD);
   expect(target.environment).toBe("staging");
@@ -51,26 +51,26 @@ test("the first environment is the default; keys come from where they are said t
   expect(target.timeoutMs).toBe(5_000);
 });
 
-test("an empty file says what to write into it, and a misspelt field is not also missing", () => {
+test("the error of an empty file shows what to write, and a misspelt field is not reported as missing", () => {
   expect(failure("# nothing yet\n").message).toContain("fix: write environments: { sandbox: embedded }, or delete the file");
   const { message } = failure(GOOD.replace("baseUrl", "baseURL"));
   expect(message).toContain('unknown field "baseURL"');
   expect(message).not.toContain("is missing");
 });
 
-test("a profile says only what differs", () => {
+test("a profile needs only the settings that differ", () => {
   writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
   const { profile } = load(GOOD);
   expect(profile.ledger.onBehalfOf).toEqual({ in: "header", name: "X-Act-As" });
   expect(profile.ledger.parameters.pageSize).toBe("pageSize");
 });
 
-test("a setting knows its line", () => {
+test("each setting has its line", () => {
   writeFileSync(join(folder, "buyer.key"), "buyer-key\n");
   expect(load(GOOD).whereIs("ledger.apiKey")).toBe("tokenbook.yaml:3 (environments.staging.ledger.apiKey)");
 });
 
-test("a variable that is not set is named with its line, and how to set it", () => {
+test("the error of a variable that is not set shows its line, and the command that sets it", () => {
   expect(failure(GOOD, "production")).toMatchObject({
     message: expect.stringContaining("LIVE_KEY"),
     why: expect.stringContaining("tokenbook.yaml:8"),
@@ -81,7 +81,7 @@ test("a variable that is not set is named with its line, and how to set it", () 
 test.each([
   ["schlüssel-ключ", "characters that no HTTP header takes"],
   ["first-line\nsecond-line", "more than one line"],
-])("a key that no header takes (%j) is reported at its line, and not shown", (key, why) => {
+])("a key that cannot be in a header (%j) is reported at its line, and not shown", (key, why) => {
   const found = failure(GOOD, "staging", key);
   expect(found.code).toBe("environment.key-not-in-header");
   expect(found.message).toContain(`the key in LEDGER_KEY cannot be sent: it holds ${why}`);
@@ -91,23 +91,23 @@ test.each([
   expect(failure(GOOD, "staging").why).toContain("environments.staging.investor.credentials.BUYER_KEY");
 });
 
-test("a key written into the file is refused without being shown", () => {
+test("a key that is written into the file is refused and not shown", () => {
   const { message } = failure(GOOD.replace("env:LEDGER_KEY", "s3cret-key-value"));
   expect(message).toContain("tokenbook.yaml:3");
   expect(message).toContain("apiKey");
   expect(message).not.toContain("s3cret-key-value");
 });
 
-test("an environment that is not there, and what was probably meant", () => {
+test("the error of an unknown environment suggests the nearest one", () => {
   expect(failure(GOOD, "stagin").next).toBe("--env staging");
 });
 
-test("a misspelt setting is found", () => {
+test("the error of a misspelt setting suggests the nearest one", () => {
   expect(failure(GOOD.replace("baseUrl", "baseURL")).message).toContain('did you mean "baseUrl"?');
 });
 
 test.each([["http://127.0.0.1:99999"], ["http://[::1"], ["http://a..b:x"]])(
-  "%s is no address, and its line is shown",
+  "%s is not an address, and the error shows its line",
   (address) => {
     const { code, message } = failure(GOOD.replace("https://live.example.com", address), "staging");
     expect(code).toBe("environment.invalid");
@@ -117,7 +117,7 @@ test.each([["http://127.0.0.1:99999"], ["http://[::1"], ["http://a..b:x"]])(
 );
 
 test.each([["robot:secretpw@"], ["secretpw@"], [":secretpw@"], ["robot:secret/pw@"]])(
-  "an address with a login (%s) is refused without showing it",
+  "an address with a login (%s) is refused, and the login is not shown",
   (login) => {
     const { code, message } = failure(GOOD.replace("https://live.", `https://${login}live.`));
     expect(code).toBe("environment.invalid");
@@ -139,7 +139,7 @@ test.each([
   ["https://live.example.com:99999/?secretpw"],
   [String.raw`https://robot:secret\u0070w@live.example.com`],
   [String.raw`https://robot:s\x65cretpw@live.example.com`],
-])("what may be a key in an address that is refused (%s) is not shown", (address) => {
+])("a refused address is not shown where it can contain a key: %s", (address) => {
   const text = GOOD.replace(/"?https:\/\/live\.example\.com"?/, () => `"${address}"`);
   expect(text).not.toBe(GOOD);
   const { code, message } = failure(text, "staging");
@@ -148,7 +148,7 @@ test.each([
   expect(message).not.toMatch(/robot|s(?:e|\\x65)cret(?:p|\\u0070)w/);
 });
 
-test.each([["0s"], ["0.5ms"], ["600h"], ["61m"]])("no request can be given %s", (timeout) => {
+test.each([["0s"], ["0.5ms"], ["600h"], ["61m"]])("a timeout of %s is refused", (timeout) => {
   const { code, message } = failure(GOOD.replace("timeout: 5s", `timeout: ${timeout}`));
   expect(code).toBe("environment.invalid");
   expect(message).toContain("tokenbook.yaml:5:14");
@@ -157,7 +157,7 @@ test.each([["0s"], ["0.5ms"], ["600h"], ["61m"]])("no request can be given %s", 
   expect(failure(notified).message).toContain('"timeout" must be from 1ms to 1h');
 });
 
-test("hostile keys cannot reach a prototype", () => {
+test("a field `__proto__` is refused, and changes no prototype", () => {
   expect(failure(GOOD.replace("profile: {", "profile: { __proto__: { polluted: 1 },")).message).toContain("__proto__");
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 });
@@ -173,7 +173,7 @@ test("a profile is read without the keys of its environment", () => {
   );
 });
 
-test("an environment may be the embedded sandbox, under any name", () => {
+test("an environment with any name can be the embedded sandbox", () => {
   const path = join(folder, "tokenbook.yaml");
   writeFileSync(path, `${GOOD}  here: embedded\n`);
   expect(loadEnvironment(path, { name: "here", cwd: folder, variables: {} })).toEqual({ sandbox: "here" });
@@ -194,12 +194,12 @@ test.for([
   ["investor: { parameters: { page: limit } }", '"investor.parameters" gives "limit" two meanings: page and limit'],
   ['successStatus: { "ledger.token.mintt": 201 }', '"ledger.token.mintt" is no operation'],
   ['conditionStatus: { "asset already existz": 404 }', 'did you mean "asset already exists"?'],
-])("a profile that could be read two ways is refused: %s", ([profile, message]) => {
+])("an ambiguous profile is refused: %s", ([profile, message]) => {
   const text = `environments:\n  here:\n    ledger: { baseUrl: "http://h", appId: a, orgId: o, apiKey: env:K }\n    profile: { ${profile} }\n`;
   expect(failure(text).message).toContain(message);
 });
 
-test("words of a profile that exchange their meanings are sound", () => {
+test("a profile can exchange the meanings of two words", () => {
   const text = `environments:\n  here:\n    ledger: { baseUrl: "http://h", appId: a, orgId: o, apiKey: env:K }\n    profile: { ledger: { receipt: { committed: [FAILED], failed: [COMMITTED] } } }\n`;
   expect(failure(text).message).not.toContain("two meanings");
 });

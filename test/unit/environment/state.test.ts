@@ -14,7 +14,7 @@ function placeAt(address: string): ServerPlace | undefined {
 }
 
 test.each(["postgres://me:a-password@db.example.com/tokenbook", "postgresql://me:a,b@127.0.0.1:5433/tokenbook?sslmode=require"])(
-  "the address of one host is taken: %s",
+  "a database address with one host is accepted: %s",
   (address) => expect(placeAt(address)?.url.reveal()).toBe(address),
 );
 
@@ -23,7 +23,7 @@ test.each([
   "postgres://me:a-password@one:5432,two:5433/tokenbook",
   "postgres://me:a-password@one/tokenbook?host=two,three",
   "postgres://me:a-password@one/tokenbook?host=two%2Cthree",
-])("an address of several hosts is refused, and not shown: %s", (address) => {
+])("a database address with several hosts is refused, and not shown: %s", (address) => {
   expect(() => placeAt(address)).toThrow(
     expect.objectContaining({
       code: "environment.state-hosts",

@@ -43,7 +43,7 @@ function playbookOf(steps: readonly string[]): string {
   return `playbook: 1\nactors: { issuer: { ledger: "userId:alice" } }\ndefaults: { as: issuer }\nsteps:\n${steps.join("\n")}\n`;
 }
 
-test("what a planner is given refuses every write before there is a request, and lets reads through", async () => {
+test("a planner can send reads, and each of its writes is refused before a request exists", async () => {
   const served = await serve(() => ({ body: "{}" }));
   const port = portAt(targetAt(served.url));
   const caller = { identities: { ledger: "userId:alice", investor: "BUYER_KEY" }, label: null };
@@ -57,7 +57,7 @@ test("what a planner is given refuses every write before there is a request, and
   expect(served.came.map(({ method }) => method)).toEqual(["GET"]);
 });
 
-test("steps whose answer changed are named up to a number, places of each up to another", async () => {
+test("a plan names changed steps up to a limit, and the changed fields of a step up to another limit", async () => {
   let total = 1;
   const served = await serve(({ query }) => ({
     body: JSON.stringify({
@@ -91,7 +91,7 @@ test("steps whose answer changed are named up to a number, places of each up to 
   expect(message.endsWith("and 5 more")).toBe(true);
 });
 
-test("the totals count steps: one may make several things, of another kind than its own, and several may change one thing", async () => {
+test("the totals of a plan count steps, not the things that steps create or change", async () => {
   const { url } = await serve(() => ({ body: "{}" }));
   const totalsOf = async (...steps: readonly string[]): Promise<readonly string[]> =>
     totalLines((await planOf(playbookOf(steps), targetAt(url))).plans.flatMap((plan) => plan.steps));
@@ -106,7 +106,7 @@ test("the totals count steps: one may make several things, of another kind than 
   expect(others[0]).toContain("1 step cannot be predicted");
 });
 
-test("an answer too large to keep is known by its digest", async () => {
+test("a plan keeps only the digest of a large answer", async () => {
   let last = "a";
   const served = await serve(() => ({
     body: JSON.stringify({ id: "x", assetType: "T", data: { long: "x".repeat(LIMITS.planAnswerChars) + last }, owners: [] }),
@@ -120,7 +120,7 @@ test("an answer too large to keep is known by its digest", async () => {
   expect(() => assertSamePlan(before, after)).toThrow("test.yaml: one: the plan was made from other values");
 });
 
-test("what `until` waits for would be waited for when the service says that it is not there, and not when a proxy does", async () => {
+test("a plan shows a wait for `until` after a 404 of the service, but not after a 404 of a proxy", async () => {
   let answer: Given = { status: 404, body: '{"message":"not found"}' };
   const served = await serve(({ path }) => (path === "/status" ? { status: 204, body: "" } : answer));
   const steps = ["  - { id: a, uses: ledger.asset.get, with: { assetType: T, id: x }, until: response.id == 'x' }"];
@@ -138,7 +138,7 @@ test.each<[string, string, boolean]>([
   ['{"a":{"b":1}}', '{"a":{"b":2}}', false],
   ["12345678901234567890.50", "12345678901234567890.5", true],
   ["9007199254740993", "9007199254740992", false],
-])("%s and %s have the same digest: %s", (one, other, same) => {
+])("%s and %s have equal digests: %s", (one, other, same) => {
   const digest = (text: string): string => digestOfValue(parseJson(text));
   expect(digest(one) === digest(other)).toBe(same);
 });

@@ -12,7 +12,7 @@ const ADDRESSES: readonly (readonly [string, string, readonly string[], string, 
   ["deposit[x/checks]/checks[2][k]", "deposit/checks[2]", ["x/checks", "k"], "deposit[x/checks]/", "checks[2]", ["k"]],
 ];
 
-test.for(ADDRESSES)("%s is read back", ([address, step, keys, frame, id, own]) => {
+test.for(ADDRESSES)("the address %s is read back into its parts", ([address, step, keys, frame, id, own]) => {
   expect(stepOf(address)).toBe(step);
   expect(keysOf(address)).toEqual(keys);
   expect(parseAddress(address)).toEqual({ frame, id, keys: own });

@@ -74,7 +74,7 @@ const ones = longer([]);
 const twos = ones.flatMap(longer);
 const histories = [...ones, ...twos, ...twos.flatMap(longer)];
 
-test("whatever befell up to three attempts, nothing is sent while one of them could do harm beside it", () => {
+test("after up to three attempts, nothing is sent while one of them could still do harm", () => {
   for (const fates of histories) {
     for (const claims of [[], [claimed], [claimed, claimed]]) {
       const history = `${fates.join("; ")}, claimed ${claims.length} times more`;
@@ -91,7 +91,7 @@ test("whatever befell up to three attempts, nothing is sent while one of them co
   }
 });
 
-test("the last attempt decides; a refusal behind one that was superseded is looked at once more", () => {
+test("the last attempt decides, and a refusal after a superseded attempt needs a probe", () => {
   const after = (...fates: readonly string[]): string => decided(fates);
   expect(names.map((name) => [name, after(name), after("unanswered, superseded", name)])).toEqual([
     ["unanswered", "probe", "probe"],
@@ -115,20 +115,20 @@ test("the last attempt decides; a refusal behind one that was superseded is look
   ]);
 });
 
-test("a person's word that a write is absent holds for all of its attempts so far", () => {
+test("a person's verdict that a write is absent covers all its attempts so far", () => {
   expect(decided(["unanswered, superseded", "refused"])).toBe("probe");
   expect(decided(["unanswered, superseded", "ambiguous, absent", "refused"])).toBe("judge-refusal");
   expect(decided(["unanswered, superseded", "ambiguous, absent"], claimed)).toBe("begin");
 });
 
-test("attempts are bounded, and whether the end is a failure or unknown depends on what may still arrive", () => {
+test("attempts have a limit, and the step ends as unknown if one of them can still arrive", () => {
   const times = (fate: string): string[] => Array.from({ length: ATTEMPTS_PER_CLAIM }, () => fate);
   expect(decided(times("not-sent"))).toBe("stop failed");
   expect(decided(times("unanswered, superseded"))).toBe("stop unknown");
   expect(decided(["unanswered, superseded", ...times("not-sent")])).toBe("stop unknown");
 });
 
-test("a run that ends at any moment leaves a write open as long as one of its attempts may still take effect, and only then", () => {
+test("a write is open exactly while one of its attempts can still take effect, whenever its run ends", () => {
   const surely = new Set(["committed", "ambiguous, applied"]);
   for (const fates of histories) {
     for (const claims of [[], [claimed]]) {
@@ -139,7 +139,7 @@ test("a run that ends at any moment leaves a write open as long as one of its at
   }
 });
 
-test("a purchase that was acknowledged is open no more: the investor interface has no receipts", () => {
+test("an acknowledged purchase is not open, because the investor interface has no receipts", () => {
   const bought = { ...intended("buy"), operation: "investor.sales.buy" } as Fact;
   const facts = [bought, answered("buy", "acknowledged", { receiptId: null })];
   expect(openWrites(stateOf(recordsOf(opened, claimed, ...facts)))).toEqual([]);
@@ -149,7 +149,7 @@ test.for([
   ["not-sent", "service.unreachable", "could not be delivered in 5 attempts"],
   ["refused-later", "service.busy", "could not be delivered in 5 attempts"],
   ["ambiguous, absent", "service.no-answer", "was sent 5 times, and no answer can be trusted"],
-] as const)("a write whose attempts are all %s names that as the reason when it gives up", ([fate, code, words]) => {
+] as const)("a write that stops after only %s attempts gives that as the reason", ([fate, code, words]) => {
   const fates = Array.from({ length: ATTEMPTS_PER_CLAIM }, () => fate);
   const given = decideAttempts(attemptsOf(fates), { awaitsReceipt: true, epoch: 1 });
   expect(given).toMatchObject({ do: "stop", outcome: "failed", problem: { code } });

@@ -74,11 +74,11 @@ test.each<[string, Fact[], string]>([
   ["the service took it and named no receipt", [answered("mint", "acknowledged", { receiptId: null })], "probe mint"],
   ["the receipt says COMMITTED", [answered("mint", "acknowledged"), receipt("mint", true)], "complete mint"],
   ["the receipt says FAILED", [answered("mint", "acknowledged"), receipt("mint", false)], "judge-refusal mint"],
-])("a write was sent, and %s", (_what, facts, expected) => {
+])("the next action after a write was sent, and %s", (_what, facts, expected) => {
   expect(next([mint, read], intended("mint"), ...facts)).toBe(expected);
 });
 
-test("what was sent and may have taken effect is never sent again, however often the run is claimed", () => {
+test("a write that may have taken effect is never sent again, however often the run is claimed", () => {
   for (const facts of [[], [answered("mint", "ambiguous")]]) {
     expect(next([mint], intended("mint"), ...facts, stopped("mint", "unknown"), claimed, claimed)).toBe("probe mint");
   }
@@ -88,13 +88,13 @@ test("what was sent and may have taken effect is never sent again, however often
   ).toBe("complete mint");
 });
 
-test("what surely had no effect begins again under a new claim", () => {
+test("a write that surely had no effect begins again under a new claim", () => {
   expect(next([mint], intended("mint"), answered("mint", "refused"), stopped("mint", "failed"))).toBe("close failed");
   expect(next([mint], intended("mint"), answered("mint", "refused"), stopped("mint", "failed"), claimed)).toBe("begin mint");
   expect(next([mint], intended("mint"), answered("mint", "acknowledged"), receipt("mint", false), claimed)).toBe("begin mint");
 });
 
-test("a write that is never taken is given up", () => {
+test("a write that the service never accepts ends after the limit of attempts", () => {
   const tries = Array.from({ length: ATTEMPTS_PER_CLAIM }, (_, attempt) => [
     intended("mint", attempt),
     answered("mint", "not-sent", { attempt }),
@@ -103,7 +103,7 @@ test("a write that is never taken is given up", () => {
   expect(next([mint], ...tries.flat())).toBe("stop mint failed");
 });
 
-test("a foreach runs its recorded rounds in order, and is passed over when all are complete", () => {
+test("a foreach runs its recorded rounds in order, and ends when all are complete", () => {
   const each: Node = { ...mint, id: "each", parallel: 1 };
   const rounds = expanded("each", "a", "b");
   expect(next([each, read])).toBe("expand each");
@@ -114,7 +114,7 @@ test("a foreach runs its recorded rounds in order, and is passed over when all a
   expect(next([each, read], rounds, completed("each[a]"), stopped("each[b]", "pending"))).toBe("close pending");
 });
 
-test("rounds in parallel are under way together; after a stop those that have begun continue and no other begins", () => {
+test("after a failure in parallel rounds, those that have begun continue and no other begins", () => {
   const each: Node = { ...mint, id: "each", parallel: 2 };
   const rounds = expanded("each", "a", "b", "c");
   expect(next([each], rounds)).toBe("begin each[a], begin each[b]");
@@ -125,7 +125,7 @@ test("rounds in parallel are under way together; after a stop those that have be
   expect(next([each], rounds, stopped("each[a]", "failed"), stopped("each[b]", "unknown"))).toBe("close unknown");
 });
 
-test("a round in which something is being done is not given up for another one's failure", () => {
+test("a busy round continues after another round failed", () => {
   const each: Node = { ...read, id: "each", parallel: 2 };
   const walk = new Walk({ steps: [block("b", { steps: [each], rescue: [read] })], checks: [] });
   const state = stateOf(recordsOf(opened, claimed, begun("b"), expanded("each", "a", "b"), stopped("each[a]", "failed")));
@@ -135,7 +135,7 @@ test("a round in which something is being done is not given up for another one's
   expect(idle.kind === "act" ? idle.actions.map((action) => action.do) : []).toEqual(["turn"]);
 });
 
-test("a block goes through its steps, and ends as they did", () => {
+test("a block runs its steps, and has their outcome", () => {
   const plan = [block("b", { steps: [mint, read] })];
   expect(next(plan)).toBe("begin b");
   expect(next(plan, begun("b"))).toBe("begin mint");
@@ -144,7 +144,7 @@ test("a block goes through its steps, and ends as they did", () => {
   expect(next(plan, begun("b"), completed("mint"), completed("read"), completed("b"))).toBe("close passed");
 });
 
-test("a failure is rescued; an unknown outcome, and what waits for a person, is not", () => {
+test("a failure is rescued, but not an unknown outcome or a wait for approval", () => {
   const plan = [block("b", { steps: [mint], rescue: [read] })];
   expect(next(plan, begun("b"), stopped("mint", "failed"))).toBe("turn b rescue");
   expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"))).toBe("begin read");
@@ -156,7 +156,7 @@ test("a failure is rescued; an unknown outcome, and what waits for a person, is 
   expect(next(plan, begun("b"), stopped("mint", "pending"))).toBe("close pending");
 });
 
-test("a block is not rescued while it lacks a comparison, whichever of its steps has failed; once it is made, it is", () => {
+test("a failed block is rescued only after its comparison is complete", () => {
   const compared = include("each", { compares: true, parallel: 2, steps: [read], checks: [call("reconcile.h")] });
   const inner = block("inner", { steps: [mint, compared], always: [call("last")] });
   const plan = [block("b", { steps: [inner], rescue: [read] })];
@@ -183,7 +183,7 @@ test("a block is not rescued while it lacks a comparison, whichever of its steps
   }
 });
 
-test("of a comparison that no round, rescue or always of an inner block has made, the block around it is not rescued", () => {
+test("a block is not rescued if a comparison of an inner block is missing, also in a round, rescue or always", () => {
   const compared = include("c", { compares: true, checks: [call("reconcile.h")] });
   const inner = block("inner", { parallel: 1, steps: [compared, mint] });
   const around = (node: Node): readonly Node[] => [block("b", { steps: [node], rescue: [read] })];
@@ -201,7 +201,7 @@ test("of a comparison that no round, rescue or always of an inner block has made
   expect(next(around(ending), ...ended)).toBe("close failed");
 });
 
-test("a block is not rescued once a `conserve` in it has failed, at whatever depth; what fails beside one is", () => {
+test("a block is not rescued after a failed `conserve` in it, at any depth, and other failures are rescued", () => {
   const conserved = call("checks.1", { conserves: true });
   const inner = include("i", { steps: [mint], checks: [conserved, call("checks.2")] });
   const plan = [block("b", { steps: [block("each", { parallel: 1, steps: [inner] })], rescue: [read] })];
@@ -215,13 +215,13 @@ test("a block is not rescued once a `conserve` in it has failed, at whatever dep
   expect(next([block("b", { steps: [rounds], rescue: [read] })], ...failed)).toBe("close failed");
 });
 
-test("a rescue that was begun continues under a new claim: what failed is not tried again", () => {
+test("a rescue that has begun continues under a new claim, and the failed step is not retried", () => {
   const plan = [block("b", { steps: [mint], rescue: [read] })];
   expect(next(plan, begun("b"), stopped("mint", "failed"), turned("b", "rescue"), claimed)).toBe("begin read");
   expect(next(plan, begun("b"), stopped("mint", "failed"), claimed)).toBe("begin mint");
 });
 
-test("a block that turned to a rescue which is no longer written tries what failed again, and is not rescued by nothing", () => {
+test("a block retries the failed step if its `rescue` was removed from the playbook", () => {
   const plan = [block("b", { steps: [mint] })];
   const before = [begun("b"), stopped("mint", "failed"), turned("b", "rescue"), claimed];
   expect(next(plan, ...before)).toBe("begin mint");
@@ -229,7 +229,7 @@ test("a block that turned to a rescue which is no longer written tries what fail
   expect(next(plan, ...before, completed("mint"))).toBe("end b ok");
 });
 
-test("always runs whether the block failed or not, and the block ends as it was before", () => {
+test("`always` runs after a success and after a failure, and does not change the outcome of the block", () => {
   const plan = [block("b", { steps: [mint], always: [read] })];
   expect(next(plan, begun("b"), completed("mint"))).toBe("turn b always");
   expect(next(plan, begun("b"), completed("mint"), turned("b", "always", "ok"))).toBe("begin read");
@@ -240,7 +240,7 @@ test("always runs whether the block failed or not, and the block ends as it was 
   expect(next(plan, ...failed, claimed, completed("read"))).toBe("end b failed");
 });
 
-test("a block that has failed, its always done, is tried again under a new claim; its always is not repeated", () => {
+test("a failed block is retried under a new claim, and its completed `always` is not repeated", () => {
   const plan = [block("b", { steps: [mint], always: [read] })];
   const failed = [
     begun("b"),
@@ -262,7 +262,7 @@ test("a block that has failed, its always done, is tried again under a new claim
   expect(next(rescued, ...twice, ...ended, claimed)).toBe("begin last");
 });
 
-test("a block that only reads is tried again, as if nothing of it had happened", () => {
+test("a retry of a block that only reads begins with its first step", () => {
   const inner = block("inner", { steps: [read, call("last")] });
   const plan = [block("b", { steps: [inner], attempts: 2 })];
   const first = [begun("b"), begun("inner"), completed("read"), stopped("last", "failed")];
@@ -274,7 +274,7 @@ test("a block that only reads is tried again, as if nothing of it had happened",
   expect(next(plan, ...first, again, ...second)).toBe("close failed");
 });
 
-test("the walk's memory of what is complete ends with the try", () => {
+test("the walk forgets completed steps when a block is retried", () => {
   const walk = new Walk({ steps: [block("b", { steps: [read, call("last")], attempts: 2 })], checks: [] });
   const facts: Fact[] = [begun("b"), completed("read"), stopped("last", "failed")];
   walk.next(stateOf(recordsOf(opened, claimed, ...facts)));
@@ -282,7 +282,7 @@ test("the walk's memory of what is complete ends with the try", () => {
   expect(again.kind === "act" ? again.actions.map(({ place }) => place.address) : []).toEqual(["read"]);
 });
 
-test("steps of a block in a foreach are in its rounds, however deep", () => {
+test("steps of a block in a foreach belong to its rounds, at any depth", () => {
   const inner = block("inner", { steps: [mint], parallel: 1 });
   const plan = [block("pay", { steps: [read, inner], parallel: 1 })];
   const facts = [expanded("pay", "alice"), begun("pay[alice]"), completed("read[alice]"), expanded("inner[alice]", "eur", "usd")];
@@ -294,7 +294,7 @@ test("steps of a block in a foreach are in its rounds, however deep", () => {
   expect(next(plan, ...facts, completed("inner[alice][eur]"), completed("inner[alice][usd]"))).toBe("end pay[alice] ok");
 });
 
-test("an included playbook has a frame of its own, and looks at its own checks", () => {
+test("an included playbook has its own frame, and its own checks", () => {
   const plan = [include("deposit", { steps: [mint], checks: [call("checks.sum")], parallel: 1 })];
   const facts = [expanded("deposit", "a/b"), begun("deposit[a/b]")];
   expect(next(plan, ...facts)).toBe("begin deposit[a/b]/mint");
@@ -302,14 +302,14 @@ test("an included playbook has a frame of its own, and looks at its own checks",
   expect(next(plan, ...facts, completed("deposit[a/b]/mint"), completed("deposit[a/b]/checks.sum"))).toBe("end deposit[a/b] ok");
 });
 
-test("every check is looked at, whatever the outcome of the others", () => {
+test("every check is made, whatever the outcome of the others", () => {
   const plan = { steps: [read], checks: [call("checks.1"), call("checks.2")] };
   expect(nextOf(plan, completed("read"))).toBe("begin checks.1");
   expect(nextOf(plan, completed("read"), stopped("checks.1", "failed"))).toBe("begin checks.2");
   expect(nextOf(plan, completed("read"), stopped("checks.1", "failed"), completed("checks.2"))).toBe("close failed");
 });
 
-test("a walk that has come far and one that begins say the same", () => {
+test("a new walk decides the same as one that has followed the run", () => {
   const plan = { steps: [mint, read], checks: [] };
   const walk = new Walk(plan);
   for (const facts of [[], [completed("mint")], [completed("mint"), completed("read")]]) {
@@ -318,7 +318,7 @@ test("a walk that has come far and one that begins say the same", () => {
   }
 });
 
-test("an interrupt begins nothing but the steps of always", () => {
+test("after an interrupt, only the steps of `always` begin", () => {
   const inner = block("inner", { steps: [mint], always: [read] });
   const walk = new Walk({ steps: [block("b", { steps: [inner, call("later")], always: [call("clean")] })], checks: [] });
   const after = (...facts: readonly Fact[]): string => {
@@ -337,7 +337,7 @@ test("an interrupt begins nothing but the steps of always", () => {
   expect(after(...facts)).toBe("turn b");
 });
 
-test("an interrupt leaves a block open in which a write is under way: nothing is cleaned up behind its back", () => {
+test("after an interrupt, the `always` of a block does not begin while one of its writes is open", () => {
   const plan = { steps: [block("b", { steps: [mint], always: [read] })], checks: [] };
   const state = stateOf(recordsOf(opened, claimed, begun("b"), intended("mint"), answered("mint", "acknowledged")));
   expect(new Walk(plan).next(state, { interrupted: true })).toEqual({ kind: "close", outcome: "interrupted" });

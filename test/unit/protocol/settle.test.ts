@@ -32,7 +32,7 @@ function each(
 const isHarmless = (again: string, { final, refused }: Circumstances): boolean =>
   refused === "none" && final && !["no reason", "never"].includes(again);
 
-test("an effect decides where a record shows it, or the readings can be compared and a late value would undo nothing; what adds, only for one that is alone", () => {
+test("an effect proves a write by a record or by comparable readings, but an additive write only if it is alone", () => {
   for (const { sight, again, on, verdict } of each("effect")) {
     const situation = JSON.stringify({ sight, on });
     if (on.additive && !on.alone) expect(verdict, situation).toBe("?");
@@ -42,15 +42,15 @@ test("an effect decides where a record shows it, or the readings can be compared
   }
 });
 
-test("a contradiction decides nothing, whatever was declared", () => {
+test("a contradiction gives no verdict, whatever the environment declares", () => {
   for (const on of ALL) expect(verdictOf({ seen: "conflict", why: "", rests: "record" }, on)).toBeUndefined();
 });
 
-test("what is unclear never says that a write is absent, or applied; it is sent again where one more does no harm", () => {
+test("an unclear effect never gives applied or absent, and the write is superseded only if a repeat is harmless", () => {
   for (const { again, on, verdict } of each("unclear")) expect(verdict).toBe(isHarmless(again, on) ? "superseded" : "?");
 });
 
-test("to see nothing is absence only once the declared time is over, or where the readings can be compared and it can never be or was refused", () => {
+test("a write without a visible effect is absent only after the declared time, or if it was refused or is impossible", () => {
   for (const { sight, again, on, verdict } of each("nothing")) {
     const situation = JSON.stringify({ sight, on });
     const isNever = again === "never" && on.final && on.comparable;

@@ -38,20 +38,20 @@ test.for([
   ["begin a request", BEGUN],
   ["begin a body", `${BEGUN}Content-Length: 10\r\n\r\n`],
   ["have been answered", `${BEGUN}\r\n`],
-] as const)("connections that %s keep nobody out", async ([, begun]) => {
+] as const)("connections that %s do not block other clients", async ([, begun]) => {
   const listening = await serving();
   await many(() => connected(listening, begun));
   expect(await answered(listening)).toBe("here");
 });
 
-test("connections that take no answer keep nobody out", async () => {
+test("connections that read no answer do not block other clients", async () => {
   const large = Buffer.alloc(16_777_216, "x");
   const listening = await serving(({ url }, response) => response.end(url === "/" ? large : "here"));
   await many(async () => (await connected(listening, `${BEGUN}\r\n`)).pause());
   expect(await answered(listening, "/other")).toBe("here");
 });
 
-test("whoever is being answered is not given up for connections that stall", async () => {
+test("a request that is being answered is not closed because other connections stall", async () => {
   const asked = Promise.withResolvers<ServerResponse>();
   const listening = await serving(({ url }, response) => (url === "/slow" ? asked.resolve(response) : response.end("here")));
   const slow = answered(listening, "/slow");
@@ -63,7 +63,7 @@ test("whoever is being answered is not given up for connections that stall", asy
   expect(await slow).toBe("at last");
 });
 
-test("a connection that stalls is closed after the limit, and not with the next look that Node has", async () => {
+test("a stalled connection is closed after our limit, and not only at the next check by Node", async () => {
   const nodesOwnMs = 30_000;
   expect(LIMITS.servedRequestMs + LIMITS.servedLookMs).toBeLessThan(nodesOwnMs / 2);
   const listening = await serving();
@@ -77,7 +77,7 @@ test("a connection that stalls is closed after the limit, and not with the next 
   clearTimeout(timer);
 });
 
-test("on the loopback interface it is asked by that one's names only", async () => {
+test("a server on the loopback interface answers only requests to the names of that interface", async () => {
   const listening = await serving();
   const statusFor = async (host: string): Promise<string> => {
     const socket = await connected(listening, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

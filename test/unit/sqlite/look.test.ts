@@ -10,7 +10,7 @@ import { NUMBERS, ROWS } from "./numbers.ts";
 
 const LOOKS = isNightly ? 10_000 : 1_000;
 
-test("whoever looks at a file that another process opens, writes and closes sees one moment of it, and no damage", async () => {
+test("a reader of a file that another process writes sees one moment of it, and no damage", async () => {
   const folder = temporaryFolder();
   const writer = spawn(process.execPath, [fileURLToPath(new URL("writer.ts", import.meta.url)), folder], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -54,14 +54,14 @@ async function http(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("who is to stop before it begins sends nothing", async () => {
+test("an exchange that is stopped before it begins sends nothing", async () => {
   let connections = 0;
   const port = await http(createServer().on("connection", () => connections++));
   expect(await exchange(port, { signal: AbortSignal.abort() })).toMatchObject({ kind: "not-sent" });
   expect(connections).toBe(0);
 });
 
-test.each([true, false])("who is to stop while it waits for an answer waits no longer (fresh: %s)", async (fresh) => {
+test.each([true, false])("an exchange that is stopped while it waits for an answer ends at once (fresh: %s)", async (fresh) => {
   const stop = new AbortController();
   const port = await tcp(() => stop.abort());
   expect(await exchange(port, { signal: stop.signal, timeoutMs: 3_600_000, fresh })).toEqual({
@@ -71,7 +71,7 @@ test.each([true, false])("who is to stop while it waits for an answer waits no l
 });
 
 test.each([true, false])(
-  "who is to stop while it connects has sent nothing, and others may ask after it (fresh: %s)",
+  "an exchange that is stopped while it connects has sent nothing, and later exchanges work (fresh: %s)",
   async (fresh) => {
     const stop = new AbortController();
     const transport = new Transport();
@@ -84,22 +84,22 @@ test.each([true, false])(
   },
 );
 
-test("a closed port: nothing was sent", async () => {
+test("nothing is sent to a closed port", async () => {
   const port = await http(createServer());
   await closers.pop()?.();
   expect(await exchange(port)).toMatchObject({ kind: "not-sent" });
 });
 
-test("a host that does not exist: nothing was sent", async () => {
+test("nothing is sent to a host that does not exist", async () => {
   expect(await exchange(80, { origin: "http://no-such-host.invalid" })).toMatchObject({ kind: "not-sent" });
 });
 
-test("a TLS handshake that fails: nothing was sent", async () => {
+test("nothing is sent if the TLS handshake fails", async () => {
   const port = await tcp((socket) => socket.destroy());
   expect(await exchange(port, { origin: `https://127.0.0.1:${port}` })).toMatchObject({ kind: "not-sent" });
 });
 
-test("a fence is asked once there is a connection; when it says no, nothing of the request leaves", async () => {
+test("a fence is checked after the connection, and if it refuses, no byte of the request leaves", async () => {
   const heard: Buffer[] = [];
   let connections = 0;
   const server = createTcpServer((socket) => {
@@ -123,7 +123,7 @@ test.each<[string, (socket: Socket) => void]>([
   ["an answer that is no HTTP", (socket) => socket.end("hello\r\n\r\n")],
   ["no answer at all", () => {}],
   ["an answer that drips", (socket) => drip(socket)],
-])("%s: it may have been taken", async (_what, talk) => {
+])("the service may have accepted a request after this: %s", async (_what, talk) => {
   expect(await exchange(await tcp(talk), { timeoutMs: 300 })).toMatchObject({ kind: "no-answer" });
 });
 
@@ -133,7 +133,7 @@ function drip(socket: Socket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key nor body follows it", async (status) => {
+test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer, and neither key nor body follows it", async (status) => {
   const seen: string[] = [];
   const other = await http(
     createServer((request, response) => {
@@ -148,7 +148,7 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is an answer: neither key 
   expect(seen).toEqual([]);
 });
 
-test.runIf(hasOpenssl)("over TLS, a connection of its own continues the session of the one before it", async () => {
+test.runIf(hasOpenssl)("a new TLS connection resumes the session of the last one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tokenbook-tls-"));
   closers.push(() => rmSync(folder, { recursive: true }));
   const { key, cert } = selfSigned(folder, 2);
@@ -169,7 +169,7 @@ test.runIf(hasOpenssl)("over TLS, a connection of its own continues the session 
   expect(wentOn).toEqual([false, true, true]);
 });
 
-test("reads share a connection, writes have one each", async () => {
+test("reads share a connection, and each write has its own", async () => {
   let connections = 0;
   const server = createServer((_request, response) => response.end("{}")).on("connection", () => connections++);
   const port = await http(server);
@@ -193,7 +193,7 @@ test("reads share a connection, writes have one each", async () => {
   expect(connections).toBe(4);
 });
 
-test("whoever watches is notified of an answer once the next request has been written", async () => {
+test("an observer learns of an answer after the next request is written", async () => {
   const server = createServer((_request, response) => response.end("{}"));
   const port = await http(server);
   const seen: string[] = [];
@@ -211,7 +211,7 @@ test("whoever watches is notified of an answer once the next request has been wr
 });
 
 test.each([true, false])(
-  "an answer that came while the process stood still is read, although its time is over by then (fresh: %s)",
+  "an answer that arrived while the process was paused is read, even after the timeout (fresh: %s)",
   async (fresh) => {
     const timeoutMs = 2_000;
     const began = performance.now();
