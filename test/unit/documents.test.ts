@@ -11,7 +11,7 @@ const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8")
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 const listed = new Set([...page.matchAll(/`([a-z]+\.[a-z][a-z-]+)`/g)].map(([, code = ""]) => code));
 
-test("troubleshooting lists every code that is no finding of a check", () => {
+test("the troubleshooting page lists every code that is not a finding of a check", () => {
   const codes = new Set(
     sources.flatMap((text) => [...text.matchAll(/\bcode: "([a-z]+\.[a-z-]+)"/g)].map(([, code = ""]) => code)),
   );
@@ -21,7 +21,7 @@ test("troubleshooting lists every code that is no finding of a check", () => {
   expect(own.filter((code) => !listed.has(code))).toEqual([]);
 });
 
-test("it lists no code that does not exist", () => {
+test("the troubleshooting page lists only codes that exist", () => {
   const literals = sources.join("\n");
   const known = (code: string): boolean => literals.includes(`"${code}"`) || /^(?:usage|look|exchanges)\./.test(code);
   expect([...listed].filter((code) => !known(code) && !/\.(?:yaml|md|db)$/.test(code))).toEqual([]);
@@ -57,7 +57,7 @@ test("docs/coverage.md lists the refusals that no playbook can cover", () => {
   expect(pageWithReasons(text), "npm run coverage:agrees -- --write").toBe(text);
 });
 
-test("each exit code is on its page, and the links of all pages lead to something", () => {
+test("the page of exit codes lists each code, and each link of every page leads to a file or a heading", () => {
   const exits = readFileSync("docs/exit-codes.md", "utf8");
   for (const code of Object.values(EXIT)) expect(exits).toMatch(new RegExp(String.raw`^\| ${code} \|`, "m"));
   for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", ...globSync("docs/**/*.md")]) {
