@@ -49,7 +49,7 @@ test("every link of every page leads to a page, a file or a heading", () => {
   expect(followed).toBeGreaterThan(2_000);
 });
 
-test("nothing is fetched from elsewhere, and llms.txt names Markdown that is there", () => {
+test("no page loads anything from elsewhere, and llms.txt names only existing Markdown files", () => {
   for (const page of globSync("**/*.html", { cwd: folder }))
     expect(readFileSync(join(folder, page), "utf8")).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)="https?:/);
   const llms = readFileSync(join(folder, "llms.txt"), "utf8");
@@ -58,31 +58,34 @@ test("nothing is fetched from elsewhere, and llms.txt names Markdown that is the
   expect(named.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
 });
 
-test.runIf(HAS_CHROMIUM)("pages have no finding of axe and fit into 420, 800 and 1280 pixels, by day and by night", async () => {
-  const page = await (opened as Opened).browser.newPage();
-  for (const path of LOOKED_AT) {
-    await page.goto(addressOf(path));
-    await page.addStyleTag({ content: "* { animation: none !important }" });
-    await page.evaluate(AXE);
-    for (const [width, colorScheme] of [
-      [420, "light"],
-      [800, "dark"],
-      [1280, "light"],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate("document.documentElement.scrollWidth"), `${path} at ${width}`).toBeLessThanOrEqual(width);
-      // Checking the contrast of thousands of equal table cells takes minutes. The first page and the guide have all the colours.
-      const rules = path === "index.html" || path === "docs/install.html" ? {} : { "color-contrast": { enabled: false } };
-      const found = await page.evaluate(
-        `axe.run({ rules: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`,
-      );
-      expect(found, `${path} at ${width}, ${colorScheme}`).toEqual([]);
+test.runIf(HAS_CHROMIUM)(
+  "pages have no accessibility finding and fit into 420, 800 and 1280 pixels, in light and dark colours",
+  async () => {
+    const page = await (opened as Opened).browser.newPage();
+    for (const path of LOOKED_AT) {
+      await page.goto(addressOf(path));
+      await page.addStyleTag({ content: "* { animation: none !important }" });
+      await page.evaluate(AXE);
+      for (const [width, colorScheme] of [
+        [420, "light"],
+        [800, "dark"],
+        [1280, "light"],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate("document.documentElement.scrollWidth"), `${path} at ${width}`).toBeLessThanOrEqual(width);
+        // Checking the contrast of thousands of equal table cells takes minutes. The first page and the guide have all the colours.
+        const rules = path === "index.html" || path === "docs/install.html" ? {} : { "color-contrast": { enabled: false } };
+        const found = await page.evaluate(
+          `axe.run({ rules: ${JSON.stringify(rules)} }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes[0].html.slice(0, 200)))`,
+        );
+        expect(found, `${path} at ${width}, ${colorScheme}`).toEqual([]);
+      }
     }
-  }
-});
+  },
+);
 
-test.runIf(HAS_CHROMIUM)("the search finds a heading, and a command is copied without what it prints", async () => {
+test.runIf(HAS_CHROMIUM)("the search finds a heading, and a copy button copies a command without its output", async () => {
   const { browser } = opened as Opened;
   const page = await browser.newPage();
   await page.goto(addressOf("docs/reports.html"));
@@ -97,7 +100,7 @@ test.runIf(HAS_CHROMIUM)("the search finds a heading, and a command is copied wi
   expect(await page.evaluate("window.copied")).toBe("tokenbook resume");
 });
 
-test.runIf(HAS_CHROMIUM)("without scripts a page is whole, and offers no search and no buttons", async () => {
+test.runIf(HAS_CHROMIUM)("without scripts a page is complete, and shows no search and no buttons", async () => {
   const context = await (opened as Opened).withoutScript();
   const page = await context.newPage();
   await page.goto(addressOf("index.html"));
