@@ -75,7 +75,7 @@ test("calibrate leaves a setting undecided if a gateway could explain it or its 
 test.for<Readonly<Record<string, string | true>>>([
   { type: "about:blank", title: true, detail: true },
   { success: true, message: true, traceId: true },
-])("an error whose fields a gateway writes as well is not taken for the service's own: %o", async (form) => {
+])("calibrate does not decide about error fields that a gateway could also write: %o", async (form) => {
   const speaking = many(USUAL, ["profile.ledger.errors", [form]], ["dialect.errorFields", "form"]);
   const { findings } = await calibrated(speaking, false);
   expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "undecided" });
