@@ -11,7 +11,7 @@ import { expectReadable } from "./readable.ts";
 const TEXT = '"><img src=x onerror=alert(1)> a text that is long enough to need several lines on a phone';
 
 describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
-  test("the page for auditors: nothing to object to on a screen, a phone or paper, and without scripts", async () => {
+  test("the page for auditors has no accessibility finding on a screen, a phone and paper, and needs no script", async () => {
     const { browser, withoutScript, close } = await openBrowser();
     onTestFinished(close);
     const file = join(temporaryFolder(), "audit.html");

@@ -51,21 +51,18 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     return page.locator(".step:not([hidden]) > summary .what b").allTextContents();
   }
 
-  test.each(Object.keys(PAGES).filter((name) => name !== "long"))(
-    "%s: nothing to object to for those who cannot see it",
-    async (name) => {
-      const { page, complaints } = await show(PAGES[name]?.() ?? []);
-      await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-      await expectReadable(page);
-      await page.emulateMedia({ media: "print" });
-      await page.setViewportSize({ width: 680, height: 900 });
-      const cutOff = `[...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length`;
-      expect(await page.evaluate(cutOff)).toBe(0);
-      expect(complaints).toEqual([]);
-    },
-  );
+  test.each(Object.keys(PAGES).filter((name) => name !== "long"))("the report %s has no accessibility finding", async (name) => {
+    const { page, complaints } = await show(PAGES[name]?.() ?? []);
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+    await expectReadable(page);
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 680, height: 900 });
+    const cutOff = `[...document.querySelectorAll(".wide")].filter((each) => each.scrollWidth > each.clientWidth).length`;
+    expect(await page.evaluate(cutOff)).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 
-  test("keys alone: to the search, through the steps, into one and out again", async () => {
+  test("the keyboard alone reaches the search, moves through the steps, and opens and closes one", async () => {
     const { page } = await show(PAGES["failed"]?.() ?? []);
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the report");
@@ -89,7 +86,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.evaluate("document.activeElement.querySelector('b').textContent")).toBe("asset");
   });
 
-  test("filters by outcome, and announces it to screen readers", async () => {
+  test("the report filters by outcome, and announces it to screen readers", async () => {
     const { page } = await show(PAGES["failed"]?.() ?? []);
     const failed = page.getByRole("button", { name: "failed" });
     await failed.click();
@@ -100,7 +97,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await visibleSteps(page)).toHaveLength(5);
   });
 
-  test("the colours are the system's, until somebody chooses", async () => {
+  test("the report has the colours of the system until the reader chooses others", async () => {
     const { page } = await show(PAGES["passed"]?.() ?? []);
     const background = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -124,7 +121,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator(".step[open] > summary b").allTextContents()).toEqual(["mint"]);
   });
 
-  test("each copy button copies all of the id or the command before it, and confirms it", async () => {
+  test("each copy button copies the whole id or command before it, and confirms it", async () => {
     const seen = [];
     for (const name of ["failed", "nested"]) {
       const { page, complaints } = await show(PAGES[name]?.() ?? []);
@@ -140,7 +137,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(ids.length).toBeGreaterThan(6);
   });
 
-  test("where the clipboard is refused, the text is selected instead", async () => {
+  test("if the clipboard is refused, a copy button selects the text", async () => {
     const { page } = await show(PAGES["failed"]?.() ?? []);
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))");
     await page.locator(".command .copy").first().click();
@@ -148,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator(".command .copy").first().textContent()).toBe("Copy");
   });
 
-  test("the table of writes names the transaction of each, and has no such column where there is none", async () => {
+  test("the table of writes names the transaction of each write, and has that column only if there is a transaction", async () => {
     const { page } = await show([PAGES["failed"]?.(), PAGES["refused"]?.()].flatMap((reports) => reports ?? []));
     const [settled, refused] = await page.locator(".writes table").all();
     expect(await settled?.locator("th[scope=col]").last().textContent()).toBe("Transaction");
@@ -157,7 +154,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await refused?.locator("th[scope=col]").last().textContent()).toBe("Evidence");
   });
 
-  test("without JavaScript all of it can be read, and nothing is there that would do nothing", async () => {
+  test("without JavaScript the whole report can be read, and shows no control", async () => {
     const quiet = await opened.withoutScript();
     const page = await quiet.newPage();
     onTestFinished(() => quiet.close());
@@ -169,7 +166,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(await page.locator(".step .attempt").first().isVisible()).toBe(true);
   });
 
-  test("what others wrote runs nothing and loads nothing, even where it would be an element", async () => {
+  test("foreign text in a report runs and loads nothing, even if it is HTML", async () => {
     const attack = `"><img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)><a href="javascript:alert(4)">x</a></style></title>`;
     const { page, complaints } = await show([reportOf(hostileRun(attack).all)]);
     expect(await page.locator("img, iframe, form, [onerror], [onload], [style]").count()).toBe(0);
@@ -186,7 +183,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints.filter((each) => !each.includes("Content Security Policy"))).toEqual([]);
   });
 
-  test("thousands of steps: only what is on the screen is laid out, and one is found among them", async () => {
+  test("a report of thousands of steps lays out only the visible ones, and finds any of them", async () => {
     const { page, complaints } = await show([longRun(STEPS)]);
     expect(await page.locator(".step").count()).toBe(STEPS);
     const drawn = `[...document.querySelectorAll(".step > summary > .what")].filter((each) => each.checkVisibility({ contentVisibilityAuto: true })).length`;

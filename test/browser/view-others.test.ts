@@ -36,7 +36,7 @@ async function asked({ port }: URL, ...lines: readonly string[]): Promise<{ read
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text };
 }
 
-test("nothing is left with the browser that it would send on: no answer sets a cookie or leads elsewhere", async () => {
+test("no answer sets a cookie or redirects to another site", async () => {
   const { url } = await viewing(newProject());
   const [, token = ""] = url.pathname.split("/");
   const targets = [
@@ -59,7 +59,7 @@ test("nothing is left with the browser that it would send on: no answer sets a c
   }
 });
 
-test("it is asked by the names of the loopback interface only, whatever the port that is forwarded to it", async () => {
+test("`tokenbook view` answers only requests to the names of the loopback interface, on any forwarded port", async () => {
   const { url } = await viewing(newProject());
   const of = async (host: string): Promise<number> => (await asked(url, `GET ${url.pathname} HTTP/1.1`, `Host: ${host}`)).status;
   for (const host of [url.host, "localhost:4020", "127.0.0.1", "[::1]:4020", "127.0.0.1:1"])
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
   });
   afterAll(() => opened.close());
 
-  test("a server on another port hears nothing that opens the pages, whoever sends the browser there", async () => {
+  test("a server on another port receives nothing that opens the pages", async () => {
     const { url } = await viewing(newProject());
     const page = await opened.browser.newPage();
     onTestFinished(() => page.close());
@@ -113,7 +113,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     }
   });
 
-  test("a page of another site can neither show the pages nor read them, though it knows the port", async () => {
+  test("another site cannot show or read the pages, even if it knows the port", async () => {
     const { url } = await viewing(newProject());
     const mine = await opened.browser.newPage();
     onTestFinished(() => mine.close());

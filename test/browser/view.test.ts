@@ -26,7 +26,7 @@ async function twoRuns(): Promise<{ project: Project; ids: readonly [string, str
   return { project, ids: [first, runIn(second)] };
 }
 
-test("only whoever has the address is shown anything", async () => {
+test("the pages need the whole address with its token", async () => {
   const { project, ids } = await twoRuns();
   const { url, get } = await viewing(project);
   expect(url.hostname).toBe("127.0.0.1");
@@ -112,7 +112,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 
 const LISTS = ["runs/", "drifts/", "drifts/?all=yes", "drifts/?state=cleared", "schedules/"];
 
-test("looking at runs, drifts and schedules writes nothing", async () => {
+test("the pages of runs, drifts and schedules write nothing", async () => {
   const { project, runs } = await twoNights();
   const before = filesIn(stateOf(project));
   const { get } = await viewing(project);
@@ -130,7 +130,7 @@ test("looking at runs, drifts and schedules writes nothing", async () => {
   expect(filesIn(stateOf(project))).toEqual(before);
 });
 
-test("where nothing was ever run the pages say what would be there, and no folder is made", async () => {
+test("in a project without runs, the pages explain what they will show, and no folder is created", async () => {
   const project = newProject();
   const { get } = await viewing(project);
   expect(await (await get("runs/")).text()).toContain("Nothing has run yet");
@@ -139,7 +139,7 @@ test("where nothing was ever run the pages say what would be there, and no folde
   expect(existsSync(stateOf(project))).toBe(false);
 });
 
-test("a port that is taken is reported, with what to do", async () => {
+test("a port that is in use is reported, with the command to use", async () => {
   const { project } = await twoRuns();
   const { url } = await viewing(project);
   const ended = await project.run("view", "--port", url.port);
@@ -169,7 +169,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     await page.getByRole("heading", { level: 1, name }).waitFor();
   }
 
-  test("the list, filtered; a run; two side by side", async () => {
+  test("a reader filters the list, opens a run, and compares two runs", async () => {
     const { project, ids } = await twoRuns();
     const { url } = await viewing(project);
     const { page, complaints } = await open(url);
@@ -199,7 +199,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("each copy button of the pages copies all of the id or the command before it", async () => {
+  test("each copy button of the pages copies the whole id or command before it", async () => {
     const { project, ids } = await twoRuns();
     const { url } = await viewing(project);
     const { page, complaints } = await open(new URL(`../runs/${ids[1]}`, url));
@@ -210,7 +210,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("drifts: from a run to one, what both sides said, its history, and back to the run", async () => {
+  test("a reader opens a drift from its run, sees both sides and its history, and returns to the run", async () => {
     const { project, runs } = await twoNights();
     const { url } = await viewing(project);
     const { page, complaints } = await open(url);
@@ -279,7 +279,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("schedules: when each fires next, what its firings became, and their runs", async () => {
+  test("the page of schedules shows the next firing of each, its past firings, and their runs", async () => {
     const { project, runs } = await twoNights();
     const ports = { clock: systemClock, redact: (text: string) => text };
     const store = ScheduleStore.open(stateOf(project), ports);
@@ -314,7 +314,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what somebody planted in keys, records, reasons and schedules is text", async () => {
+  test("HTML in keys, records, reasons and schedules is shown as text", async () => {
     const evil = `<script>alert(1)</script>"><img src=x onerror=alert(1)>\u202e\u001b[31m</title></style>`;
     const project = newProject();
     const book = DriftBook.open(stateOf(project));
@@ -391,7 +391,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     return { ...shown, approve: () => approveAsBob(service), running };
   }
 
-  test("a run whose process dies is shown as one that nobody runs, with the command that continues it", async () => {
+  test("if the process of a run dies, its page shows that no process runs it, and the command that resumes it", async () => {
     const { page, running, complaints } = await waitingRun();
     await running.signal("SIGKILL");
     await page.locator(".live", { hasText: "No process runs it any more." }).waitFor();
@@ -399,7 +399,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("a run that is under way is followed to its end", async () => {
+  test("the page of a run follows it to its end", async () => {
     const { page, running, complaints, approve } = await waitingRun();
     await approve();
     await page.locator("header .badge", { hasText: "✓ passed" }).waitFor();
