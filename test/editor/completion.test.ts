@@ -123,30 +123,30 @@ beforeAll(async () => {
 });
 afterAll(() => editor.stop());
 
-test("every operation is offered after uses:", async () => {
+test("an editor with our schemas suggests every operation after `uses:`", async () => {
   const labels = await editor.complete("playbook: 1\nsteps:\n  - id: mint\n    uses: |\n");
   expect(labels).toContain("ledger.token.mint");
   expect(labels.filter((label) => /^(ledger|investor)\./.test(label))).toHaveLength(67);
   expect(labels).toContain("tokenbook/mint.yaml");
 });
 
-test("the inputs of the chosen playbook are offered in with:", async () => {
+test("in `with:`, the editor suggests the inputs of the chosen playbook", async () => {
   const labels = await editor.complete("playbook: 1\nsteps:\n  - uses: tokenbook/mint.yaml\n    with:\n      |\n");
   expect(labels).toEqual(expect.arrayContaining(["token", "holder", "total", "minter"]));
   expect(labels).not.toContain("value");
 });
 
-test("the fields of the chosen operation's input are offered in with:", async () => {
+test("in `with:`, the editor suggests the input fields of the chosen operation", async () => {
   const labels = await editor.complete("playbook: 1\nsteps:\n  - id: mint\n    uses: ledger.token.mint\n    with:\n      |\n");
   expect(labels).toEqual(expect.arrayContaining(["id", "to", "value"]));
   expect(labels).not.toContain("vaultId");
 });
 
-test("a correct playbook has no squiggle", async () => {
+test("the editor marks nothing in a correct playbook", async () => {
   expect(await editor.open(readFileSync("playbooks/onboarding/property-sale.yaml", "utf8"))).toEqual([]);
 });
 
-test("a misspelt field has one", async () => {
+test("the editor marks a misspelt field", async () => {
   const found = await editor.open("playbook: 1\nsteps:\n  - uses: ledger.token.get\n    with: { idd: x }\n");
   expect(found.join("\n")).toContain("idd");
 });

@@ -11,7 +11,7 @@ function lineOf(text: string, words: string): number {
 const MINT = lineOf(MINT_ONCE, "- id: mint");
 const MINTED = ["ledger.token.create", "ledger.token.mint"];
 
-test("it stops before a write with the bound input, after its answer with what was answered, and changes neither", async () => {
+test("the debugger stops before a write with its input and after it with its answer, and changes neither", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const session = Debugging.here(project);
   // A breakpoint inside a step moves to the step's first line. A breakpoint outside all steps says why it stops nothing.
@@ -48,7 +48,7 @@ test("it stops before a write with the bound input, after its answer with what w
   expect(await session.disconnect()).toBe(0);
 });
 
-test("where the answer is lost, it shows what the probe read", async () => {
+test("the debugger shows the reads of the probe after a lost answer", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const proxy = await proxyTo(service.url);
   project.serviceAt(proxy.url);
@@ -104,7 +104,7 @@ steps:
 const PARTS = { "nested.yaml": NESTED, "part.yaml": PART };
 const INPUTS = { parts: "[1.50, 2.25]" };
 
-test("the call stack leads through loops, blocks and included playbooks, and each sees its own values; secrets are masked", async () => {
+test("the call stack has loops, blocks and included playbooks, each with its own values, and masks secrets", async () => {
   const { project, service } = await served(PARTS);
   const session = Debugging.here(project);
   const line = lineOf(PART, "- id: mint");
@@ -144,7 +144,7 @@ test("the call stack leads through loops, blocks and included playbooks, and eac
   expect(printed).not.toContain("c4nary-signing");
 });
 
-test("next passes over what a step holds, stepIn goes into it, stepOut leaves it, and pause stops at the next moment", async () => {
+test("`next` steps over a block, `stepIn` enters it, `stepOut` leaves it, and `pause` stops at the next moment", async () => {
   const { project } = await served(PARTS);
   const session = Debugging.here(project);
   await session.begin({ playbook: "nested.yaml", inputs: { parts: "[1.50]" }, stopOnEntry: true });
@@ -169,7 +169,7 @@ test("next passes over what a step holds, stepIn goes into it, stepOut leaves it
   expect(await session.disconnect()).toBe(130);
 });
 
-test("nothing edits, repeats or leaves out a step, and a launch that cannot be meant says why", async () => {
+test("the debugger cannot edit, repeat or skip a step, and refuses a wrong launch with a reason", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE, "notes.yaml": "a: 1\n" });
   const session = Debugging.here(project);
   const initialized = await session.send("initialize", { adapterID: "tokenbook" });
@@ -206,7 +206,7 @@ test("nothing edits, repeats or leaves out a step, and a launch that cannot be m
   expect(await service.commits()).toEqual([]);
 });
 
-test("it stops at a step that fails, with the reason; a session that ends there ends the run as Ctrl-C does, and a debugger resumes it", async () => {
+test("the debugger stops at a failed step with the reason, interrupts the run when its session ends, and can resume it", async () => {
   const wrong = MINT_ONCE.replace("response.totalSupply == 10", "response.totalSupply == 11");
   const { project, service } = await served({ "mint.yaml": wrong });
   const failing = Debugging.here(project);
@@ -238,7 +238,7 @@ test("it stops at a step that fails, with the reason; a session that ends there 
   ]);
 });
 
-test("a protected environment asks for consent, as for any run", async () => {
+test("a debugger needs consent for a protected environment, as any run does", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   project.write("tokenbook.yaml", `${project.read("tokenbook.yaml")}    protected: true\n`);
   const refused = Debugging.here(project);
@@ -250,7 +250,7 @@ test("a protected environment asks for consent, as for any run", async () => {
   expect(await consented.ended()).toMatchObject({ exitCode: 0 });
 });
 
-test("where nobody has named an environment, an embedded sandbox alone may serve: a real service is refused, whoever fills in its name", async () => {
+test("without a chosen environment, only the embedded sandbox is allowed", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   for (const environment of [{}, { environment: "here" }, { environment: "sandbox" }]) {
     const refused = Debugging.here(project);
@@ -264,7 +264,7 @@ test("where nobody has named an environment, an embedded sandbox alone may serve
   expect(await sandbox.ended()).toMatchObject({ exitCode: 0 });
 });
 
-test("an editor that sends no protocol, or ends the run, leaves nothing under way", async () => {
+test("no process stays after an editor ends the run, or sends bytes outside the protocol", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const session = Debugging.here(project);
   await session.begin({ playbook: "mint.yaml" }, { "mint.yaml": [MINT] });

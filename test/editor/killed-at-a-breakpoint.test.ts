@@ -16,7 +16,7 @@ async function resumesOnce(project: Project, service: Service): Promise<void> {
   expect(operationsOf(await service.commits()), resumed.transcript).toEqual(MINTED);
 }
 
-test("the adapter is killed before a write, and after its answer was lost: the run resumes, and the write took effect once", async () => {
+test("a run resumes after its debugger was killed before a write or after a lost answer, and the write takes effect once", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const proxy = await proxyTo(service.url);
   project.serviceAt(proxy.url);
@@ -52,7 +52,7 @@ process.stdin.pipe(stdin);
 stdout.pipe(process.stdout);
 `;
 
-test("the editor is killed while the run is held before a write: the run ends as by Ctrl-C, and resumes", async () => {
+test("if the editor is killed at a breakpoint, the run is interrupted as by Ctrl-C, and can resume", async () => {
   const { project, service } = await served({ "mint.yaml": MINT_ONCE });
   const folder = temporaryFolder();
   writeFileSync(join(folder, "editor.mjs"), EDITOR);

@@ -208,7 +208,7 @@ function behind(part: string, text = BOOK): Position {
 const none = (found: readonly Diagnostic[]): boolean => found.length === 0;
 const some = (found: readonly Diagnostic[]): boolean => found.length > 0;
 
-test("it says what it can do, and ends with 0 when it was asked to", async () => {
+test("the language server lists its capabilities, and exits with 0 when the editor ends it", async () => {
   const { capabilities, serverInfo } = await editor.start();
   expect(serverInfo?.name).toBe("tokenbook");
   expect(capabilities).toMatchObject({
@@ -219,18 +219,18 @@ test("it says what it can do, and ends with 0 when it was asked to", async () =>
   expect(await editor.end()).toBe(0);
 });
 
-test("it ends when its editor is gone", async () => {
+test("the language server ends when its editor is gone", async () => {
   await editor.start();
   expect(await editor.drop()).toBe(1);
 });
 
-test("it ends when its editor is gone in the middle of a message", async () => {
+test("the language server ends when its editor is gone in the middle of a message", async () => {
   await editor.start();
   expect(await editor.breakOff()).toBe(1);
   expect(editor.stderr).toBe("");
 });
 
-test("what it asked of an editor that goes without an answer is no longer of interest", async () => {
+test("the language server ends although the editor did not answer a request", async () => {
   editor.silent = true;
   await editor.start();
   await editor.watched;
@@ -238,7 +238,7 @@ test("what it asked of an editor that goes without an answer is no longer of int
   expect(editor.stderr).toBe("");
 });
 
-test("nor is it when the editor goes without a word", async () => {
+test("the language server ends when an editor is gone that did not answer a request", async () => {
   editor.silent = true;
   await editor.start();
   await editor.watched;
@@ -246,13 +246,13 @@ test("nor is it when the editor goes without a word", async () => {
   expect(editor.stderr).toBe("");
 });
 
-test("an editor that takes nothing more has gone", async () => {
+test("the language server ends when the editor reads no more", async () => {
   await editor.start();
   expect(await editor.deafen()).toBe(1);
   expect(editor.stderr).toBe("");
 });
 
-test("completion comes while an expression is being typed, with words for the one that is looked at", async () => {
+test("completion works while an expression is typed, and describes the selected suggestion", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   const at = behind("inputs.shares");
@@ -264,14 +264,14 @@ test("completion comes while an expression is being typed, with words for the on
   expect(item.documentation).toMatchObject({ kind: "markdown", value: "The answer of the service." });
 });
 
-test("paths of playbooks are those on the disk", async () => {
+test("completion suggests the paths of playbooks on the disk", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   const items = await editor.ask<CompletionItem[]>("completion", "book.yaml", behind("./parts/"));
   expect(items.map(({ label }) => label)).toEqual(["./parts/part.yaml"]);
 });
 
-test("hover and definition", async () => {
+test("hover and definition work in a playbook", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   const shown = await editor.ask<Hover>("hover", "book.yaml", behind("inputs.sha"));
@@ -284,7 +284,7 @@ test("hover and definition", async () => {
   expect(file.uri).toBe(editor.uri("parts/part.yaml"));
 });
 
-test("a step is renamed, and not to what another is called", async () => {
+test("a step can be renamed, but not to the id of another step", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   const uses = await editor.ask<Location[]>("references", "book.yaml", behind("- id: tok"), {
@@ -298,7 +298,7 @@ test("a step is renamed, and not to what another is called", async () => {
   await expect(editor.ask("rename", "book.yaml", behind("- id: tok"), { newName: "part" })).rejects.toThrow(/cannot be called/);
 });
 
-test("what is found is what check finds, at the same places", async () => {
+test("the editor shows the same findings as `tokenbook check`, at the same places", async () => {
   const wrong = readFileSync(join(ROOT, "test/faulty/guarded-by-another-step.yaml"), "utf8");
   editor.write("wrong.yaml", wrong);
   await editor.start();
@@ -319,7 +319,7 @@ test("what is found is what check finds, at the same places", async () => {
   );
 });
 
-test("a mistake disappears when it is fixed, by hand or as suggested", async () => {
+test("a mistake disappears when it is fixed, by hand or by the quick fix", async () => {
   await editor.start();
   const wrong = BOOK.replace("inputs.shares", "inputs.sharse");
   await editor.open("book.yaml", wrong);
@@ -337,7 +337,7 @@ test("a mistake disappears when it is fixed, by hand or as suggested", async () 
   expect(await editor.findings("book.yaml", none)).toEqual([]);
 });
 
-test("a playbook is checked against an included one as it is in the editor", async () => {
+test("a check uses the unsaved text of an included playbook", async () => {
   await editor.start();
   await editor.open("book.yaml", BOOK);
   await editor.findings("book.yaml", none);
@@ -364,7 +364,7 @@ test("an included playbook that is not open shows its own mistakes, and clears t
   await editor.findings("parts/part.yaml", none);
 });
 
-test("a playbook includes what lies in its own folder of several", async () => {
+test("a playbook can include a file of its own workspace folder", async () => {
   const book = "playbook: 1\nname: Second\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
   editor.write("two/books/book.yaml", book);
   editor.write("two/parts/part.yaml", PART);
@@ -373,7 +373,7 @@ test("a playbook includes what lies in its own folder of several", async () => {
   expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
 });
 
-test("a playbook includes what lies in its own project, whatever folder is open", async () => {
+test("a playbook can include a file of its own project, whatever folder is open", async () => {
   const book = "playbook: 1\nname: Alone\nsteps:\n  - id: part\n    uses: ../parts/part.yaml\n";
   editor.write("two/tokenbook.yaml", "environments: { here: { sandbox: true } }\n");
   editor.write("two/books/book.yaml", book);
@@ -383,7 +383,7 @@ test("a playbook includes what lies in its own project, whatever folder is open"
   expect(await editor.findings("two/books/book.yaml", () => true)).toEqual([]);
 });
 
-test("an address that is no file's keeps nothing else from being looked at", async () => {
+test("a document without a file does not stop the checks of others", async () => {
   await editor.start();
   await editor.open("", BOOK, "file://elsewhere/share/book.yaml");
   await editor.open("", BOOK, "untitled:Untitled-1");
@@ -391,7 +391,7 @@ test("an address that is no file's keeps nothing else from being looked at", asy
   expect(await editor.findings("größe 100%.yaml", some)).toMatchObject([{ code: "expression.unknown-field" }]);
 });
 
-test("what is no playbook is left alone, until it becomes one", async () => {
+test("a file that is not a playbook gets no findings until it becomes one", async () => {
   await editor.start();
   await editor.open("compose.yaml", "services: { web: { image: x } }\n");
   await editor.open("book.yaml", BOOK);
@@ -401,7 +401,7 @@ test("what is no playbook is left alone, until it becomes one", async () => {
   expect((await editor.findings("compose.yaml", some)).map(({ code }) => code)).toContain("schema.unknown-field");
 });
 
-test("playbooks that come with the tool are known, and nothing is found in one that uses them all", async () => {
+test("the editor knows the playbooks of the library", async () => {
   await editor.start();
   const sale = readFileSync("playbooks/onboarding/property-sale.yaml", "utf8");
   await editor.open("books/sale.yaml", sale);
@@ -412,7 +412,7 @@ test("playbooks that come with the tool are known, and nothing is found in one t
   expect(file.uri).toBe(pathToFileURL(join(ROOT, "library/mint.yaml")).href);
 });
 
-test("what nobody sees is shown in hovers, completions and findings, and written as it is", async () => {
+test("invisible characters are shown in hovers, completions and findings, and edits keep them", async () => {
   const hidden = "mi\u200bnt\u{e0041}";
   const text = `playbook: 1\nname: ${hidden}\nsteps:\n  - id: token\n    uses: ./parts/${hidden}.yaml\n    with: { x: 1 }\n  - uses: ledger.${hidden}\n`;
   editor.write(`parts/${hidden}.yaml`, PART.replace("A part", `"A ${String.raw`\u200b`}part"`));
@@ -429,7 +429,7 @@ test("what nobody sees is shown in hovers, completions and findings, and written
   });
 });
 
-test("what a playbook reaches for outside of its folders is neither quoted nor shown", async () => {
+test("the editor never shows a file outside the folders of a playbook", async () => {
   editor.write(".env", "KEY=c4nary-first\n");
   const text = `playbook: 1\ninputs:\n  rows: { type: file, default: ./.env, format: csv, items: { type: object, properties: { a: { type: decimal } } } }\n  host: { type: file, default: /etc/hostname, format: yaml, items: { type: decimal } }\nsteps:\n  - uses: ../.env\n  - uses: /etc/passwd.yaml\n`;
   await editor.start(["inside"]);

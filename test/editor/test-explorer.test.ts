@@ -36,7 +36,7 @@ function outline({ kind, name, detail, held }: PlaybookSymbol): unknown {
   return [`${kind} ${name}${detail === "" ? "" : ` ${detail}`}`, ...held.map(outline)];
 }
 
-test("the outline of a playbook has its blocks, steps and checks, also while it has mistakes", () => {
+test("the outline of a playbook has its blocks, steps and checks, even if it has mistakes", () => {
   const playbook = symbolsOf({ path: "book.yaml", text: BOOK });
   expect(playbook && outline(playbook)).toEqual([
     "playbook Approve and pay",
@@ -49,7 +49,7 @@ test("the outline of a playbook has its blocks, steps and checks, also while it 
   expect(symbolsOf({ path: "broken.yaml", text: "playbook: 1\nsteps: [" })).toBeUndefined();
 });
 
-test("a line belongs to the innermost step that is written there", () => {
+test("a line belongs to the innermost step at that line", () => {
   const lines = BOOK.split("\n").map((_, at) => stepOnLine({ path: "book.yaml", text: BOOK }, at + 1));
   const names = lines.map((found) => found && `${found.name} ${found.line}`);
   const [head, steps] = [names.slice(0, 3), names.slice(3)];
@@ -59,7 +59,7 @@ test("a line belongs to the innermost step that is written there", () => {
   );
 });
 
-test("rounds show below their step, which ended as the worst of them; what never ran was skipped", () => {
+test("rounds are below their step, which has the worst of their outcomes, and a step that never ran is skipped", () => {
   const range = { start: { line: 0 } };
   const steps = ["approve", "pay", "never"].map((name) => ({ name, range }));
   const playbook = testsIn("file:///book.yaml", [{ name: "Book", range, children: steps }]);
@@ -93,7 +93,7 @@ test("rounds show below their step, which ended as the worst of them; what never
   expect(testsIn("file:///other.yaml", [])).toBeUndefined();
 });
 
-test("the manifest offers what the debugger takes, and its menus name its commands", () => {
+test("the manifest has the launch fields of the debugger, and its menus use its commands", () => {
   const { contributes } = JSON.parse(readFileSync("editor/vscode/package.json", "utf8")) as Manifest;
   const attributes = Object.keys(contributes.debuggers[0]?.configurationAttributes.launch.properties ?? {});
   // The editor itself adds `noDebug`.
@@ -104,7 +104,7 @@ test("the manifest offers what the debugger takes, and its menus name its comman
   expect(used.filter((command) => !commands.has(command))).toEqual([]);
 });
 
-test("the command is that of the settings, of the folder, or of the PATH", () => {
+test("the extension runs the command of the settings, of the folder, or of the PATH", () => {
   expect(commandFor("/nowhere", ["node", "tokenbook.js"], "linux")).toEqual({ program: "node", args: ["tokenbook.js"] });
   expect(commandFor(temporaryFolder(), [], "linux")).toEqual({ program: "tokenbook", args: [] });
   const settings = { environment: "staging", inputsFile: "i.json" };

@@ -32,7 +32,7 @@ interface Manifest {
 
 const FAILING = MINT_ONCE.replace("name: Mint once", "name: Mint too little").replace("== 10]", "== 11]");
 
-test("it registers what its manifest promises, shows playbooks as tests, and runs and debugs them", async () => {
+test("the extension registers everything in its manifest, shows playbooks as tests, and runs and debugs them", async () => {
   const outer = newProject({});
   const project = outer.within("playbooks");
   project.write("mint.yaml", MINT_ONCE);
