@@ -32,14 +32,14 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
       'BEGIN ${body}; END'`);
   const ahead = (): number => database.clock.now() - Number(database.get(NOW)?.["time"]);
 
-  test("is not counted on from an answer that was long on its way", async () => {
+  test("is not set by an answer that took long to arrive", async () => {
     await looksAtClock("PERFORM pg_sleep(2); RETURN pg_catalog.clock_timestamp()");
     database.clock.now();
     await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
     expect(ahead()).toBeLessThanOrEqual(LIMITS.clocksDifferMs);
   });
 
-  test("is asked again on a new connection, which may lead to another server", async () => {
+  test("is read again on a new connection, which can lead to another server", async () => {
     database.clock.now();
     await looksAtClock("RETURN pg_catalog.clock_timestamp() + interval ''1 hour''");
     expect(ahead()).toBeLessThan(HOUR_MS / 2);
@@ -49,7 +49,7 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
     await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
   });
 
-  test("that cannot be asked within a transaction ends the transaction, whose commit would be none", async () => {
+  test("ends a transaction that cannot read it", async () => {
     await looksAtClock("RAISE EXCEPTION USING ERRCODE = ''57014''");
     await server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'tokenbook%'");
     const noting = (): void => {
@@ -66,7 +66,7 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
     await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
   });
 
-  test("steps back by hours: whoever died before that is not taken for alive until then, and its run is free", async () => {
+  test("can step back by hours, and the run of a dead holder is free at once", async () => {
     const place = server.place();
     using store = JournalStore.open(place, { redact: (text) => text });
     const { journal } = await store.begin(opened);

@@ -29,7 +29,7 @@ const SUBMITTED = {
   submittedBy: "alice",
 };
 
-describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is refused", () => {
+describe.skipIf(BINARIES === undefined)("the state on a server", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -38,7 +38,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
 
   const open = (place: ServerPlace): void => PostgresDatabase.open(place, JOURNAL).close();
 
-  test("one that nobody reaches, without its address in the message", () => {
+  test("a server that cannot be reached is refused, and its address is not shown", () => {
     const place = { ...server.place(), url: new Secret("state.postgres", "postgres://me:open-sesame@127.0.0.1:1/money") };
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.unreachable" }));
     expect(() => open(place)).not.toThrow(/open-sesame|money/);
@@ -48,7 +48,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     ["transaction", ""],
     ["transaction", "server_round_robin = 1"],
     ["session", ""],
-  ] as const)("one behind a pooler with sessions by the %s %s, unless each connection has its own", async (mode, more) => {
+  ] as const)("a server behind a pooler is refused, unless each connection has its own session: %s %s", async (mode, more) => {
     const pooler = await PgBouncer.start(server, mode, more);
     onTestFinished(() => pooler.stop());
     const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
@@ -58,29 +58,35 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     expect(made).toHaveLength(mode === "session" ? 1 : 0);
   });
 
-  test.skipIf(POOLER === undefined)("one behind a pooler that gives two connections two sessions by turns", async () => {
-    const pooler = await PgBouncer.start(server, "transaction", "server_round_robin = 1\ndefault_pool_size = 2");
-    onTestFinished(() => pooler.stop());
-    await pooler.keepTwo();
-    const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
-    expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
-  });
+  test.skipIf(POOLER === undefined)(
+    "a server behind a pooler that gives two connections two sessions in turn is refused",
+    async () => {
+      const pooler = await PgBouncer.start(server, "transaction", "server_round_robin = 1\ndefault_pool_size = 2");
+      onTestFinished(() => pooler.stop());
+      await pooler.keepTwo();
+      const place = { ...server.place(), url: new Secret("state.postgres", pooler.address()) };
+      expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.pooler" }));
+    },
+  );
 
-  test.skipIf(POOLER === undefined)("one behind a pooler that begins to share sessions while they are in use", async () => {
-    const pooler = await PgBouncer.start(server, "session", "server_check_delay = 0");
-    onTestFinished(() => pooler.stop());
-    const url = new Secret("state.postgres", pooler.address());
-    const places = [server.place(), server.place()].map((place) => ({ ...place, url }));
-    const databases = places.map((place) => PostgresDatabase.open(place, JOURNAL));
-    await pooler.shareSessions();
-    const write = (database: PostgresDatabase): unknown =>
-      database.transaction(() => database.run("INSERT INTO approval (plan, who, because, at) VALUES ('p', 'w', 'b', 1)"));
-    // Each database keeps its own session until its first transaction has ended.
-    expect(() => [...databases, ...databases].forEach(write)).toThrow(/is behind a pooler/);
-    for (const database of databases) database.close();
-  });
+  test.skipIf(POOLER === undefined)(
+    "a server behind a pooler that begins to share sessions while they are in use is refused",
+    async () => {
+      const pooler = await PgBouncer.start(server, "session", "server_check_delay = 0");
+      onTestFinished(() => pooler.stop());
+      const url = new Secret("state.postgres", pooler.address());
+      const places = [server.place(), server.place()].map((place) => ({ ...place, url }));
+      const databases = places.map((place) => PostgresDatabase.open(place, JOURNAL));
+      await pooler.shareSessions();
+      const write = (database: PostgresDatabase): unknown =>
+        database.transaction(() => database.run("INSERT INTO approval (plan, who, because, at) VALUES ('p', 'w', 'b', 1)"));
+      // Each database keeps its own session until its first transaction has ended.
+      expect(() => [...databases, ...databases].forEach(write)).toThrow(/is behind a pooler/);
+      for (const database of databases) database.close();
+    },
+  );
 
-  test("one that is a standby, which knows only what was so some time ago: nothing is said by it to whoever would write", async () => {
+  test("a standby is refused for writes, because its data can be old", async () => {
     const place = server.place();
     open(place);
     await server.follow(true);
@@ -96,7 +102,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     expect(lookAtState(() => place)).not.toContainEqual(expect.objectContaining({ grade: "problem" }));
   });
 
-  test("doctor finds that a user may not make the tables, or may not write into them, and changes nothing", async () => {
+  test("`tokenbook doctor` reports that the user cannot create the tables or write to them, and changes nothing", async () => {
     await server.query("CREATE ROLE reader LOGIN; GRANT pg_read_all_stats TO reader");
     const [made, missing] = [server.place("reader"), server.place("reader")];
     open({ ...made, url: new Secret("state", server.address()) });
@@ -110,17 +116,17 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     expect(await server.query(`SELECT 1 FROM pg_namespace WHERE nspname = '${missing.schema}'`)).toEqual([]);
   });
 
-  test("one whose database does not exist", () => {
+  test("a server without the database is refused", () => {
     const place = { ...server.place(), url: new Secret("state.postgres", server.address().replace(/postgres$/, "nothing")) };
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.missing" }));
   });
 
-  test("one that lets the user in, but not make a schema", async () => {
+  test("a server where the user cannot create a schema is refused", async () => {
     await server.query("CREATE ROLE guest LOGIN");
     expect(() => open(server.place("guest"))).toThrow(expect.objectContaining({ code: "database.denied" }));
   });
 
-  test("one that asks for a password where the address has none", async () => {
+  test("a server that needs a password is refused if the address has none", async () => {
     const hba = String((await server.query("SHOW hba_file"))[0]?.["hba_file"]);
     const text = readFileSync(hba, "utf8");
     await server.query("CREATE ROLE careful LOGIN PASSWORD 'a-password'");
@@ -131,7 +137,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.denied" }));
   });
 
-  test("what a server says that goes, comes, or has no room may pass; what it says of its disk may not", () => {
+  test("an error of a stopping, busy or full server can pass, and an error of its disk or data cannot", () => {
     const database = PostgresDatabase.open(server.place(), JOURNAL);
     const said = (state: string): unknown => {
       try {
@@ -155,7 +161,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     database.close();
   });
 
-  test("what is no code of a server is known by its whole name, and an error without any is a bug", () => {
+  test("an error code from elsewhere is known by its whole name, and an error without a code is a bug", () => {
     const failed = (code: string | undefined): unknown =>
       failureOf("it", { message: "why", code, isBroken: false, isUnsent: false });
     expect(failed(SHARED_SESSION)).toMatchObject({ code: "database.pooler" });
@@ -164,14 +170,14 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     for (const code of [undefined, "ERR_INVALID_ARG_TYPE"]) expect(failed(code)).not.toBeInstanceOf(Failure);
   });
 
-  test.each(["LATIN1", "SQL_ASCII"])("one whose database has the encoding %s", async (encoding) => {
+  test.each(["LATIN1", "SQL_ASCII"])("a database with the encoding %s is refused", async (encoding) => {
     const name = encoding.toLowerCase();
     await server.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}'`);
     const place = { ...server.place(), url: new Secret("state", server.address().replace(/postgres$/, name)) };
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.encoding" }));
   });
 
-  test("one that ended a connection before it was asked again is quoted with the reason", () => {
+  test("the reason of a server that ended the connection is shown", () => {
     const database = PostgresDatabase.open(server.place(), JOURNAL);
     const dawdle = (): void => {
       database.exec("SET LOCAL idle_in_transaction_session_timeout = 1");
@@ -188,7 +194,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     database.close();
   });
 
-  test("a role may set anything: what is submitted is written, and durable", async () => {
+  test("a submitted job is durable, whatever settings the role has", async () => {
     await server.query(`CREATE ROLE contrary LOGIN SUPERUSER; ALTER ROLE contrary SET default_transaction_read_only = on;
       ALTER ROLE contrary SET standard_conforming_strings = off; ALTER ROLE contrary SET synchronous_commit = off;
       ALTER ROLE contrary SET DateStyle = 'German'; ALTER ROLE contrary SET default_transaction_isolation = serializable`);
@@ -201,7 +207,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await queue.stop(0);
   });
 
-  test("a job ends with its problem, or is returned with the reason, also where those hold what the server cannot keep", async () => {
+  test("a job ends with its problem or is returned with its reason, even if the server cannot keep some characters", async () => {
     const queue = await RunQueue.open(server.place(), { takesJobs: true, onError: () => undefined });
     await queue.submit("later", { ...SUBMITTED, key: "later" });
     const { id } = await queue.submit("now", { ...SUBMITTED, key: "now" });
@@ -216,7 +222,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await queue.stop(0);
   });
 
-  test("a schema of ours that this user may not use: it is denied, and no other one is proposed", async () => {
+  test("a schema of ours that this user cannot use is denied, and no other schema is suggested", async () => {
     const place = server.place();
     open(place);
     await server.query("CREATE ROLE outsider LOGIN");
@@ -225,7 +231,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
       expect(look).toThrow(/denies this user a right: permission denied for schema/);
   });
 
-  test("a schema that holds somebody else's tables, which are left as they are", async () => {
+  test("a schema with foreign tables is refused, and the tables do not change", async () => {
     const place = server.place();
     await server.query(`CREATE SCHEMA ${place.schema}; CREATE TABLE ${place.schema}.run (id INT)`);
     expect(() => open(place)).toThrow(/it holds the table "run"/);
@@ -235,7 +241,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     ]);
   });
 
-  test("a schema of a newer tokenbook, also one that becomes newer while it is in use", async () => {
+  test("a schema of a newer tokenbook is refused, even if it becomes newer while it is in use", async () => {
     const place = server.place();
     const database = PostgresDatabase.open(place, JOURNAL);
     await server.query(`UPDATE ${place.schema}.about SET format = 99`);
@@ -257,14 +263,14 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     ],
     ["a table that a crash empties", "ALTER TABLE SCHEMA.approval SET UNLOGGED"],
     ["a missing table", "DROP TABLE SCHEMA.proof"],
-  ])("%s that somebody has added, or removed", async (_what, sql) => {
+  ])("a schema that somebody changed is refused: %s", async (_what, sql) => {
     const place = server.place();
     open(place);
     await server.query(sql.replaceAll("SCHEMA", place.schema));
     expect(() => open(place)).toThrow(expect.objectContaining({ code: "database.changed" }));
   });
 
-  test("what somebody adds while the tables are in use hides no row, and takes none away, without a word", async () => {
+  test("row security or a trigger that somebody adds while the tables are in use gives an error, and loses no row silently", async () => {
     await server.query("CREATE ROLE owner LOGIN; GRANT CREATE ON DATABASE postgres TO owner");
     const place = server.place("owner");
     const database = PostgresDatabase.open(place, JOURNAL);
@@ -288,7 +294,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     database.close();
   });
 
-  test("a schema or a database that is renamed while it is in use: a backup, or an empty one, is not the first remedy", async () => {
+  test("if a schema or database is renamed while it is in use, the first advice is to undo that", async () => {
     const place = server.place();
     const database = PostgresDatabase.open(place, JOURNAL);
     await server.query(`ALTER SCHEMA ${place.schema} RENAME TO elsewhere`);
@@ -305,7 +311,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     });
   });
 
-  test("a queue whose table keeps no job: it is not said to be submitted", async () => {
+  test("a job that the queue does not keep is not reported as submitted", async () => {
     const place = server.place();
     const queue = await RunQueue.open(place, { takesJobs: false, onError: () => undefined });
     await queue.submit("default", { ...SUBMITTED, key: "k1" });
@@ -315,7 +321,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await queue.stop(0);
   });
 
-  test("a queue whose standby confirms no commit: nothing is said to be submitted or withdrawn before it does", async () => {
+  test("a job is reported as submitted or withdrawn only after the standby confirms the commit", async () => {
     const place = server.place();
     const openQueue = () => RunQueue.open(place, { takesJobs: false, onError: () => undefined });
     const queue = await openQueue();
@@ -351,7 +357,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await Promise.all([queue.stop(0), other.stop(0)]);
   });
 
-  test("a queue is used by a role whose settings would end the sessions and statements of the queue", async () => {
+  test("a queue works although the role has settings that end sessions and statements", async () => {
     await server.query("CREATE ROLE hasty LOGIN; GRANT CREATE ON DATABASE postgres TO hasty");
     const limits = ["statement_timeout", "lock_timeout", "idle_session_timeout", "transaction_timeout"];
     const known = await server.query(`SELECT name FROM pg_settings WHERE name IN ('${limits.join("', '")}')`);
@@ -377,7 +383,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
   test.each([
     ["fsync", { fsync: "off" }],
     ["full-page-writes", { full_page_writes: "off" }],
-  ] as const)("one with the risk %s, unless the project accepts it", async (risk, settings) => {
+  ] as const)("a server with the risk %s is refused, unless the project accepts it", async (risk, settings) => {
     const place = server.place();
     await server.stop();
     await server.run(settings);
@@ -387,7 +393,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     await server.run();
   });
 
-  test("one whose settings become unsafe while it is in use: no run begins or continues until they are as before", async () => {
+  test("if a server becomes unsafe while it is in use, no run begins or continues until its settings are safe again", async () => {
     const set = async (is: string): Promise<void> => {
       await server.query(`ALTER SYSTEM SET full_page_writes = ${is}`);
       await server.query("SELECT pg_reload_conf()");
@@ -404,7 +410,7 @@ describe.skipIf(BINARIES === undefined)("a server that cannot keep the state is 
     store.close();
   });
 
-  test("a commit that the server need not sync is synced all the same, and a session that does nothing is kept", async () => {
+  test("each commit is synced and an idle session is kept, whatever the server's settings are", async () => {
     await server.stop();
     await server.run({ synchronous_commit: "off", idle_session_timeout: "60s" });
     const database = PostgresDatabase.open(server.place(), JOURNAL);

@@ -40,7 +40,7 @@ test.skipIf(BINARIES === undefined)("a query is compared exactly, and a drift na
   ]);
 });
 
-test.skipIf(BINARIES === undefined)("times and truths are what playbooks take for them, and NULL is no value", async () => {
+test.skipIf(BINARIES === undefined)("times and booleans have the form of playbooks, and NULL is a missing value", async () => {
   const shapes =
     ", required: [holder], properties: { holder: { type: string }, balance: { type: decimal }, paid: { type: boolean }, changed: { type: string } }";
   const { outcome, gap } = await new Register().compare(
@@ -51,7 +51,7 @@ test.skipIf(BINARIES === undefined)("times and truths are what playbooks take fo
 });
 
 test.skipIf(BINARIES === undefined)(
-  "values are seen as they are stored, whatever a role sets, and all rows or none",
+  "values are read as they are stored, whatever the role sets, and either all rows or none",
   async () => {
     await server.query(`CREATE ROLE rounding LOGIN; GRANT SELECT ON register TO rounding;
     ALTER ROLE rounding SET extra_float_digits = -15; ALTER ROLE rounding SET DateStyle = 'German, DMY'; ALTER ROLE rounding SET TimeZone = 'Asia/Tokyo';
@@ -81,7 +81,7 @@ test.skipIf(BINARIES === undefined)(
   },
 );
 
-test.skipIf(BINARIES === undefined)("no query can write, and what is refused is said", async () => {
+test.skipIf(BINARIES === undefined)("a query that writes is refused with a reason", async () => {
   const register = new Register();
   const cases: readonly (readonly [string, string])[] = [
     ["INSERT INTO register VALUES (9) RETURNING holder, balance", "source.refused: the database refused the query: syntax error"],
@@ -164,7 +164,7 @@ test.skipIf(BINARIES === undefined)("a run that must stop does not wait for a qu
   expect(outcome).toBe("interrupted");
 });
 
-test.skipIf(BINARIES === undefined)("more rows than one fetch gives are all read", async () => {
+test.skipIf(BINARIES === undefined)("all rows are read, even if one fetch cannot return them all", async () => {
   const { outcome, gap, found } = await new Register().compare(
     postgres("SELECT 'h' AS holder, 0.1 AS balance FROM generate_series(1, 4500)", `, ${HOLDERS}`).concat(", combine: sum"),
     { ...at(), list: "[{'holder': 'h', 'balance': 450}]" },
