@@ -71,7 +71,7 @@ test("the floor table names every folder of src", () => {
   expect(imports.length).toBeGreaterThan(300);
 });
 
-test("imports go down, never up and never sideways", () => {
+test("a folder imports only from lower floors", () => {
   const wrong = imports.filter((each) => {
     const target = targetFile(each);
     if (target === undefined || target.startsWith("..")) return false;
@@ -81,7 +81,7 @@ test("imports go down, never up and never sideways", () => {
   expect(wrong).toEqual([]);
 });
 
-test("no file imports itself through others: no cycle, not even of types", () => {
+test("imports have no cycle, not even of types", () => {
   expect(cyclesOf(imports.filter(({ loadedLater }) => !loadedLater))).toEqual([]);
 });
 
@@ -104,14 +104,14 @@ test("the sandbox shares no rule with the client", () => {
   expect(wrong).toEqual([]);
 });
 
-test("the explorer judges by no rule of the client", () => {
+test("the explorer uses no rule of the client", () => {
   const allowed = new Set(["base", "contract", "environment", "explore", "operations", "sandbox", "source", "transport"]);
   const targets = imports.filter(({ file }) => folderOf(file) === "explore").map(targetFile);
   expect(targets.length).toBeGreaterThan(30);
   expect(targets.filter((target) => target !== undefined && !allowed.has(folderOf(target)))).toEqual([]);
 });
 
-test("a type name means one thing: no two files export a type of the same name", () => {
+test("no two files export a type with the same name", () => {
   const types = globSync("src/**/*.ts").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name]) => ({
       name,
@@ -123,7 +123,7 @@ test("a type name means one thing: no two files export a type of the same name",
   expect(repeated.map(([name, of]) => `${name}: ${of.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
-test("each package has one door", () => {
+test("only one file imports each package: its door", () => {
   const used = imports.filter(
     ({ target, typeOnly }) => !typeOnly && !target.startsWith(".") && (!target.startsWith("node:") || doors.has(target)),
   );
@@ -135,7 +135,7 @@ test("each package has one door", () => {
   expect(wrong).toEqual([]);
 });
 
-test("only reads, heartbeats and commits of the journal are tried again by the retry policy: no write to the service ever is", () => {
+test("the retry policy repeats only reads, heartbeats and commits of the journal, never a write to the service", () => {
   const retrying = imports.filter((each) => targetFile(each) === "base/time/retry.ts").map(({ file }) => file);
   expect(retrying.toSorted()).toEqual([
     "engine/read/ask.ts",
@@ -158,7 +158,7 @@ const LOOKING = new Set([
   "statSync",
 ]);
 
-test("files are opened, made and removed in one folder, which follows no link and waits for no pipe", () => {
+test("only src/files and the boot file open, create and remove files", () => {
   const files = globSync("src/**/*.ts").filter((path) => !path.startsWith("src/files/") && path !== "src/boot/boot.ts");
   const wrong = files.flatMap((path) => {
     const text = readFileSync(path, "utf8");
@@ -172,7 +172,7 @@ test("files are opened, made and removed in one folder, which follows no link an
   expect(wrong).toEqual([]);
 });
 
-test("only the command line with what loads it, the flags of V8, and the questions who holds a run, whose a file is and where SQLite keeps temporary ones, name the process", () => {
+test("only the seven listed files use `process`", () => {
   const allowed = new Set([
     "base/v8-flags.ts",
     "boot/binary.ts",
@@ -188,7 +188,7 @@ test("only the command line with what loads it, the flags of V8, and the questio
   expect(named.filter((path) => !allowed.has(path.slice("src/".length)))).toEqual([]);
 });
 
-test("the planner has no way to send a write: nothing that it loads, at any depth, sends one, writes a journal, or opens a connection", () => {
+test("the planner loads no code that sends a write, writes a journal or opens a connection", () => {
   const loaded = new Set(globSync("src/planner/*.ts").map((path) => path.slice("src/".length)));
   for (const file of loaded) {
     for (const each of imports) {
@@ -231,11 +231,11 @@ function decisionsIn(text: string): readonly string[] {
   });
 }
 
-test.for(DECISIONS)("%s by the name of a service is found", ([what, , example]) => {
+test.for(DECISIONS)("the check finds %s by the name of a service", ([what, , example]) => {
   expect(decisionsIn(example)).toContain(`${what}: ${example}`);
 });
 
-test("nothing decides by the name of a service outside of its own folder", () => {
+test("no code decides by the name of a service, except in the folder of that service", () => {
   expect(SERVICES).toContain("ledger");
   // The explorer may name the ledger, because it covers only the ledger and calls each of its operations.
   const own = /^src\/(?:services\/\w+\/|calibrate\/(?:ledger|investor)\/|sandbox\/|explore\/|contract\/)/;
@@ -249,7 +249,7 @@ test("nothing decides by the name of a service outside of its own folder", () =>
   expect(faces).toEqual([]);
 });
 
-test("what leaves for stdout and stderr as it is, past the rules of the door, is known", () => {
+test("only the listed files write to stdout or stderr without escapes", () => {
   const exact = globSync("src/**/*.ts").filter((path) => /"exact"/.test(readFileSync(path, "utf8")));
   expect(exact.map((path) => path.slice("src/".length)).toSorted()).toEqual([
     "cli/commands/reference/completion.ts", // a script for a shell
@@ -263,7 +263,7 @@ test("what leaves for stdout and stderr as it is, past the rules of the door, is
   ]);
 });
 
-test("no folder holds more files than a newcomer reads at a glance", () => {
+test(`no folder has more than ${MOST_FILES} files`, () => {
   const folders = globSync("src/**/*.ts").map((path) => dirname(path));
   const sizes = Map.groupBy(folders, (folder) => folder);
   expect([...sizes].filter(([, { length }]) => length > MOST_FILES).map(([folder]) => folder)).toEqual([]);

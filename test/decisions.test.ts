@@ -33,7 +33,7 @@ function anchorOf({ number, title }: Decision): string {
     .replaceAll(/\s/g, "-");
 }
 
-test("the decisions are numbered throughout: each number is there once, and none is left out", () => {
+test("each number of a decision appears once, and none is missing", () => {
   expect(decisions.length).toBeGreaterThan(140);
   expect(decisions.map(({ number }) => number)).toEqual(decisions.map((_, at) => at + 1));
 });
@@ -45,7 +45,7 @@ test("the index names every decision, by its number and its heading", () => {
   for (const page of PAGES) expect(index).toContain(`| [${basename(page)}](${basename(page)}) |`);
 });
 
-test("every decision that is cited exists, and code cites some", () => {
+test("every cited decision exists, and the code cites at least some", () => {
   const code = globSync("{src,simulation,scripts,bench,test}/**/*.ts").filter((path) => path !== "test/decisions.test.ts");
   const cited = [...code, ...DOCUMENTS].flatMap((path) =>
     citedIn(readFileSync(path, "utf8")).map((number) => ({ path, number })),
@@ -59,7 +59,7 @@ test("a citation is found alone and in a list", () => {
   expect(citedIn("see decision 7; decisions 1, 12 and 30. A decision of 5 lines, Decision 8")).toEqual([7, 1, 12, 30, 8]);
 });
 
-test(`ARCHITECTURE.md is read in one go: at most ${MOST_LINES} lines`, () => {
+test(`ARCHITECTURE.md has at most ${MOST_LINES} lines`, () => {
   expect(readFileSync("ARCHITECTURE.md", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(MOST_LINES);
 });
 
@@ -72,7 +72,7 @@ test("each word of the glossary is listed once, in order, with the file where it
   expect(rows.filter(({ file }) => globSync(join("src", file)).length !== 1)).toEqual([]);
 });
 
-test("every file that ARCHITECTURE.md and the decisions name is there", () => {
+test("every file that ARCHITECTURE.md and the decisions name exists", () => {
   const named = ["ARCHITECTURE.md", ...globSync(`${FOLDER}/*.md`)].flatMap((page) =>
     [...readFileSync(page, "utf8").matchAll(/`([\w.-]+\/[\w./-]+)`/g)].map(([, path = ""]) => ({ page, path })),
   );
