@@ -19,7 +19,7 @@ import { runPlaybook } from "./run-playbook.ts";
 const PATIENCE_MS = 600_000;
 const TYPES = [{ name: "Property", primaryKey: "id" }];
 
-test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, async () => {
+test("explore finds nothing in a correct sandbox", { timeout: PATIENCE_MS }, async () => {
   const sandbox = await brokenSandbox();
   const { sequences, findings, lost } = await exploreSandbox(sandbox, { sequences: 10, timeMs: PATIENCE_MS });
   expect({ sequences, findings, lost }).toEqual({ sequences: 10, findings: [], lost: 0 });
@@ -30,7 +30,7 @@ test("on the sandbox as it is, nothing is found", { timeout: PATIENCE_MS }, asyn
 const QUICK = isNightly ? ["created-twice", "stranger-votes", "approval-counted-twice"] : ["stranger-votes"];
 
 describe("planted bugs (all of them, or one by its name: npm run explore:bugs -- NAME)", () => {
-  test.for(QUICK)("%s is found, and a playbook of at most 6 steps shows it", { timeout: PATIENCE_MS }, async (name) => {
+  test.for(QUICK)("explore finds %s, and shows it with a playbook of at most 6 steps", { timeout: PATIENCE_MS }, async (name) => {
     const broken = await brokenSandbox(PLANTED_BUGS[name]?.flaw);
     const { findings } = await exploreSandbox(broken, { timeMs: PATIENCE_MS });
     expect(findings, `npm run explore:bugs -- ${name}`).toMatchObject([{ isRepeatable: true }]);
@@ -48,7 +48,7 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
   });
 
   test(
-    "a write that takes effect and says that it does not: the playbook fails on that service",
+    "explore finds a write that takes effect although it is refused, with a playbook that fails",
     { timeout: PATIENCE_MS },
     async () => {
       const faults = [{ operation: "ledger.token.mint", fault: { "status-after": 403 } }];
@@ -65,14 +65,14 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
     },
   );
 
-  test("there are at least 30, each with the sentence that it breaks", () => {
+  test("there are at least 30 bugs, each with the sentence that it breaks", () => {
     expect(Object.keys(PLANTED_BUGS).length).toBeGreaterThanOrEqual(30);
     for (const { breaks, sentence } of Object.values(PLANTED_BUGS)) expect([breaks, sentence]).not.toContain("");
   });
 });
 
 test.runIf(isNightly)(
-  "a bug that the reference has too is found where numbers do not add up",
+  "explore finds a bug that the reference has too, because the numbers do not add up",
   { timeout: PATIENCE_MS },
   async () => {
     const flaw = PLANTED_BUGS["burn-keeps-supply"]?.flaw;
@@ -87,7 +87,7 @@ test.runIf(isNightly)(
   },
 );
 
-test("what was found is not made shorter once it is to end", { timeout: PATIENCE_MS }, async () => {
+test("explore does not shorten a finding after it was stopped", { timeout: PATIENCE_MS }, async () => {
   const faults = [{ operation: "ledger.account.*", fault: { status: 500 } }];
   const broken = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
   let looks = 0;
@@ -102,20 +102,16 @@ test("what was found is not made shorter once it is to end", { timeout: PATIENCE
   await broken.close();
 });
 
-test(
-  "the page of a gateway is an answer that was lost, and nothing that the service does wrong",
-  { timeout: PATIENCE_MS },
-  async () => {
-    const faults = [{ operation: "ledger.account.*", fault: { gateway: 503, body: "text" } }] as const;
-    const behind = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
-    const { findings, lost, lastLoss } = await exploreSandbox(behind, { sequences: 30 });
-    expect({ findings, lastLoss }).toEqual({ findings: [], lastLoss: "HTTP 503 without JSON" });
-    expect(lost).toBeGreaterThan(0);
-    await behind.close();
-  },
-);
+test("the page of a gateway counts as a lost answer, not as a bug of the service", { timeout: PATIENCE_MS }, async () => {
+  const faults = [{ operation: "ledger.account.*", fault: { gateway: 503, body: "text" } }] as const;
+  const behind = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
+  const { findings, lost, lastLoss } = await exploreSandbox(behind, { sequences: 30 });
+  expect({ findings, lastLoss }).toEqual({ findings: [], lastLoss: "HTTP 503 without JSON" });
+  expect(lost).toBeGreaterThan(0);
+  await behind.close();
+});
 
-test("a seed and a number give the same sequence again, and every operation is called or has a reason", () => {
+test("a seed and a number always give the same sequence, and each operation is called or has a reason", () => {
   expect(sequenceOf(7, 12, TYPES)).toEqual(sequenceOf(7, 12, TYPES));
   expect(sequenceOf(7, 12, TYPES)).not.toEqual(sequenceOf(8, 12, TYPES));
   const numbers = [...Array(600).keys()];
@@ -127,7 +123,7 @@ test("a seed and a number give the same sequence again, and every operation is c
   expect(new Set(withMoreLooks(sequence).map(({ id }) => id)).size).toBe(withMoreLooks(sequence).length);
 });
 
-test("what the service says is a text in the playbook", () => {
+test("a text of the service is never an expression in the playbook", () => {
   const said = "there is no ${{ secrets.KEY }}";
   const get = { id: "get1", as: "ana", uses: "ledger.asset.get", with: { assetType: "Deed", id: "A1" } } as const;
   for (const wrong of [
@@ -141,7 +137,7 @@ test("what the service says is a text in the playbook", () => {
 
 describe("tokenbook explore", () => {
   test(
-    "writes a playbook of what it finds, says which sentence is broken, and removes what it made",
+    "writes a playbook of its finding, shows the broken sentence, and removes its data",
     { timeout: PATIENCE_MS },
     async () => {
       // The service has a name that a playbook would read as an expression.
@@ -197,13 +193,13 @@ describe("tokenbook explore", () => {
     await sandbox.close();
   });
 
-  test("is no success when the time is over before the first call", async () => {
+  test("fails if its time is over before the first call", async () => {
     const ended = await newProject({}).run("explore", "--env", "sandbox", "--time", "0s");
     expect([ended.code, ended.stdout], ended.transcript).toEqual([2, ""]);
     expect(ended.stderr).toContain("explore.nothing");
   });
 
-  test("reports it when answers are lost", { timeout: PATIENCE_MS }, async () => {
+  test("reports lost answers", { timeout: PATIENCE_MS }, async () => {
     const sandbox = await brokenSandbox();
     const project = newProject({ LEDGER_KEY: sandbox.ledgerApiKey });
     project.write("tokenbook.yaml", environmentOf("http://127.0.0.1:9", sandbox));
