@@ -107,13 +107,13 @@ async function expectSameOrUnknown(server?: ServerPlace): Promise<void> {
 }
 
 test(
-  "every write, killed wherever it makes a difference: the ledger is as if it had not been, or the run says unknown",
+  "for every write killed at every point, the ledger is the same as without the kill, or the run ends as unknown",
   { timeout: LIMITS.crashChildMs },
   () => expectSameOrUnknown(),
 );
 
 test.skipIf(!isNightly || BINARIES === undefined)(
-  "the same with the state on a database server",
+  "the same is true with the state on a database server",
   { timeout: 3 * LIMITS.crashChildMs },
   async () => {
     const server = await PostgresServer.start();

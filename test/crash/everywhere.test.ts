@@ -104,7 +104,7 @@ steps:
 const BY_DAY: readonly (keyof typeof PLAYBOOKS)[] = ["rounds, a rescue and a purchase in one"];
 
 test.for(isNightly ? (Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[]) : BY_DAY)(
-  "%s: the ledger is the same wherever it dies, or the run says unknown",
+  "%s: after a kill at any point the ledger is the same, or the run ends as unknown",
   async (what) => {
     const { boundaries, totals, problem, transcript } = await crashOne(PLAYBOOKS[what]);
     expect(problem, transcript).toBeNull();
@@ -125,7 +125,7 @@ test.for(isNightly ? (Object.keys(PLAYBOOKS) as (keyof typeof PLAYBOOKS)[]) : BY
   },
 );
 
-test("rounds side by side have no order to be the same in, and still none of them writes twice", async () => {
+test("parallel rounds can differ in their order, but none of them writes twice", async () => {
   const { totals, transcript } = await crashOne(`playbook: 1\n${ALICE}steps:
   - id: plots
     foreach: { plot: "\${{ ['a', 'b'] }}", key: plot, parallel: 2 }
@@ -136,7 +136,7 @@ test("rounds side by side have no order to be the same in, and still none of the
   expect(totals.different, transcript).toBe(0);
 });
 
-test("the table counts by step, and nothing is left behind", async () => {
+test("the table counts kills by step, and no files stay behind", async () => {
   const temporary = temporaryFolder();
   const project = newProject({ TMPDIR: temporary });
   project.write("mint.yaml", MINT_ONCE);
@@ -152,7 +152,7 @@ test("the table counts by step, and nothing is left behind", async () => {
   expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
 });
 
-test("one boundary is tried again by its name, and what it left is kept", async () => {
+test("`--at` repeats one point, and `--keep` keeps its files", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const at = ["mint.yaml", "--at", "after:attempt.answered@mint", "--keep", "crashed"];
@@ -218,7 +218,7 @@ test("what does not pass by itself, is not the same twice, or sends no write, is
   expect(reads?.totals, transcript).toMatchObject({ tried: 1, same: 1 });
 });
 
-test("inputs are given as to run, the sandbox may hold what a playbook needs, and replaying repeats both", async () => {
+test("a crash test accepts inputs and a seed, and its replay command repeats both", async () => {
   const project = newProject();
   project.write("lease.yaml", PART.replace("assetType: Property", "assetType: Lease"));
   project.write("seed.json", JSON.stringify({ assetTypes: ["Lease"] }));
@@ -233,7 +233,7 @@ test("inputs are given as to run, the sandbox may hold what a playbook needs, an
   expect(missing.stderr).toContain('"plot" must be given');
 });
 
-test("interrupted, it says how far it came and takes everything away", async () => {
+test("an interrupted crash test reports its progress and removes its files", async () => {
   const temporary = temporaryFolder();
   const project = newProject({ TMPDIR: temporary });
   project.write("mint.yaml", MINT_ONCE);
@@ -247,7 +247,7 @@ test("interrupted, it says how far it came and takes everything away", async () 
   expect(readdirSync(temporary).filter((name) => name.startsWith("tokenbook-crash"))).toEqual([]);
 });
 
-test("the command line must say which test to make", async () => {
+test("`tokenbook test` needs the kind of test", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   const tested = await project.run("test", "mint.yaml");
@@ -255,7 +255,7 @@ test("the command line must say which test to make", async () => {
   expect(tested.stderr).toContain("next: tokenbook test --crash-everywhere PLAYBOOK");
 });
 
-test("the state of each playbook is kept apart: none resumes the runs of another", async () => {
+test("each playbook has its own state, so none resumes the runs of another", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
   project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");

@@ -29,7 +29,7 @@ const TOKEN = ["attempt.intended@token", "attempt.answered@token", "receipt.read
 const MINT = ["attempt.intended@mint", "attempt.answered@mint", "receipt.read@mint", "step.completed@mint"];
 const AFTER = ["step.completed@after", "run.closed"];
 
-describe("the process dies by SIGKILL at the point named, and nothing that comes later is durable", () => {
+describe("the process dies by SIGKILL at the given point, and nothing after it is durable", () => {
   test.for([
     ["before:run.opened", []],
     ["after:run.claimed", OPENED],
@@ -53,7 +53,7 @@ describe("the process dies by SIGKILL at the point named, and nothing that comes
   });
 });
 
-test("a request that was passed to the network may have reached the service", async () => {
+test("a request that was given to the network can have reached the service", async () => {
   const { armed, calm } = projectAt("before:attempt.answered@mint");
   const killed = await armed.run("run", "mint.yaml");
   expect(operationsOf(await embeddedCommits(armed)), killed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
@@ -62,7 +62,7 @@ test("a request that was passed to the network may have reached the service", as
   expect(operationsOf(await embeddedCommits(calm)), resumed.transcript).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("a process that stops at a point continues when it is asked to", async () => {
+test("a process that stops at a point continues after SIGCONT", async () => {
   const { armed } = projectAt("stop after:attempt.intended@mint");
   const running = armed.start("run", "mint.yaml");
   await reached(
@@ -75,7 +75,7 @@ test("a process that stops at a point continues when it is asked to", async () =
   expect(ended.code, ended.transcript).toBe(0);
 });
 
-test("resume dies at its points too, and a run that dies twice is resumed", async () => {
+test("`tokenbook resume` can die at a point too, and a run that dies twice can resume", async () => {
   const { armed, calm } = projectAt("after:attempt.answered@token");
   const killed = await armed.run("run", "mint.yaml");
   const again = await armed.as({ TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" }).run("resume");
@@ -89,7 +89,7 @@ test.for([
   ["after:attempt.intend", "after:attempt.intended"],
   ["boundary#0", "boundary"],
   ["sometime", undefined],
-] as const)("%s names no point, and nothing is begun", async ([failpoint, meant]) => {
+] as const)("%s is refused because it names no point, and no run begins", async ([failpoint, meant]) => {
   const { armed } = projectAt(failpoint);
   const run = await armed.run("run", "mint.yaml");
   expect(run.code, run.transcript).toBe(2);
@@ -97,7 +97,7 @@ test.for([
   expect(run.stderr).toContain(meant === undefined ? "next: unset TOKENBOOK_FAILPOINT" : `next: TOKENBOOK_FAILPOINT='${meant}'`);
 });
 
-test("neither a playbook nor an environment file can set one", async () => {
+test("a playbook cannot set a failpoint", async () => {
   const { calm } = projectAt("");
   calm.write("env.yaml", MINT_ONCE.replace("playbook: 1\n", 'playbook: 1\nenv: { TOKENBOOK_FAILPOINT: "boundary" }\n'));
   const run = await calm.run("run", "env.yaml");

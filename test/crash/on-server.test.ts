@@ -18,7 +18,7 @@ steps:
       behaviour: { decimal: 2, maxMintQuantity: "100", transferable: true, burnable: true }
 `;
 
-describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their state on a server", () => {
+describe.skipIf(BINARIES === undefined)("a crash test with the state on a server", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -33,7 +33,7 @@ describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their stat
     return project;
   }
 
-  test("the ledger is the same wherever the run dies, or the run says unknown; nothing stays on the server", async () => {
+  test("shows the same ledger or an unknown run after each kill, and leaves nothing on the server", async () => {
     const before = await schemas(server);
     const tested = await projectOnServer().run("test", "--crash-everywhere", "--on-server", "--json", "one.yaml");
     expect(tested.code, tested.transcript).toBe(0);
@@ -45,7 +45,7 @@ describe.skipIf(BINARIES === undefined)("a crash test whose runs keep their stat
   });
 });
 
-test("without a server in tokenbook.yaml it says how to name one", async () => {
+test("a crash test on a server shows how to set one if tokenbook.yaml has none", async () => {
   const project = newProject();
   project.write("one.yaml", ONE_WRITE);
   const tested = await project.run("test", "--crash-everywhere", "--on-server", "one.yaml");

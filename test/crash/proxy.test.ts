@@ -54,7 +54,7 @@ const EXPECTED: Readonly<Record<Fault, Seen>> = {
   "late-answer": { asked: "request", answered: "0123456789", passes: 2 },
 };
 
-test.for(["none", ...FAULTS] as const)("%s: the service and its client see what the fault says", async (fault) => {
+test.for(["none", ...FAULTS] as const)("the fault %s has its described effect on the service and its client", async (fault) => {
   expect(await seenWith(fault)).toEqual(EXPECTED[fault]);
 });
 
@@ -62,6 +62,6 @@ test("a connection can also be reset", async () => {
   expect(await seenWith("lose-answer", { reset: true })).toMatchObject({ asked: "request", answered: "reset" });
 });
 
-test("a request that is late arrives, also when its sender is gone", async () => {
+test("a late request arrives, even if its sender is gone", async () => {
   expect(await seenWith("late-request", { dies: true })).toMatchObject({ asked: "request" });
 });

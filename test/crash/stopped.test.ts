@@ -72,7 +72,7 @@ test.runIf(canUnshare).each([
   ["the same host name", CONTAINER],
   ["another host name", RENAMED],
 ] as const)(
-  "two containers share a state directory, with %s: a stopped holder keeps its run, and each step is done once",
+  "with two containers on one state directory and %s, a stopped holder keeps its run, and each step happens once",
   async (_, other) => {
     const { service, project } = await desk();
     const holder = inContainer(project.as({ ...project.variables, ...STOP_AT_INTENT }), CONTAINER, "run", "mint.yaml");
@@ -92,7 +92,7 @@ test.runIf(canUnshare).each([
   },
 );
 
-test.runIf(canUnshare)("a container is gone: whoever comes next, in another one, takes its run over at once", async () => {
+test.runIf(canUnshare)("another container takes over a run at once when its container is gone", async () => {
   const { service, project } = await desk();
   const armed = project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "before:attempt.intended@mint" });
   const killed = await inContainer(armed, RENAMED, "run", "mint.yaml").ended;
@@ -124,7 +124,7 @@ async function releasedAlive(settings = TIMEOUT): Promise<{
   return { service, project, holder, run };
 }
 
-test("a holder is released that lives after all: it sends nothing of what it had intended, and says why", async () => {
+test("a holder that was released while it lives sends nothing more, and reports the reason", async () => {
   const { service, project, holder, run } = await releasedAlive();
   const shown = await project.run("runs", "show", run);
   expect(shown.stdout, shown.transcript).toContain("the machine is gone (if it is alive, it may still send attempt 1 of mint)");
@@ -137,7 +137,7 @@ test("a holder is released that lives after all: it sends nothing of what it had
   expect(operationsOf(await service.commits())).toEqual(MINTED);
 });
 
-test("what a released holder may still send is not settled by time, however long ago it was", async () => {
+test("a write that a released holder could still send stays unknown, however much time passes", async () => {
   const { service, project } = await releasedAlive("    timeout: 10s\n    settleWithin: 1ms\n    readLag: 0s\n");
   const past = inJournal(project, (database) => database.prepare("SELECT max(at) AS at FROM record").get());
   await until(() => (Date.now() > Number(past?.["at"]) + 11_000 ? true : undefined)); // the longest time that an intent may wait
@@ -147,7 +147,7 @@ test("what a released holder may still send is not settled by time, however long
   expect(operationsOf(await service.commits())).toEqual(CREATED);
 });
 
-test("a run is stopped for longer than an intent may wait: that one is not sent, and the step is done once", async () => {
+test("a run that was stopped for too long does not send its old intent, and the step happens once", async () => {
   const { service, project } = await desk();
   const holder = project.as({ ...project.variables, ...STOP_AT_INTENT }).start("run", "mint.yaml");
   await stopped(holder);

@@ -69,7 +69,7 @@ test("a run that cannot be resumed is a violation", async () => {
   expect(differences[0]).toMatch(/^resume refuses: the journal of run \S+ is damaged at record \d+$/);
 });
 
-test("a child that ends by itself before its point is a violation", async () => {
+test("a process that ends by itself before its point is a violation", async () => {
   const differences = await violationAt("nowhere");
   expect(differences[0]).toMatch(/^ended by itself before this point, with exit 2: error failpoint.unknown/);
 });
