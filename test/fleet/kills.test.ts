@@ -11,7 +11,7 @@ const WORKERS = 2;
 const LONGEST_MS = 900_000;
 
 test.skipIf(BINARIES === undefined)(
-  "kills of workers and of PostgreSQL: no write happens twice, and no run passes that has not done all that it says",
+  "while workers and PostgreSQL are killed, no write happens twice, and no run passes with a missing effect",
   { timeout: LONGEST_MS },
   async () => {
     const seed = randomInt(1_000_000_000);
