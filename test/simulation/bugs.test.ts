@@ -12,7 +12,7 @@ describe("the simulation finds a planted bug", () => {
     expect(seed).toBeDefined();
   });
 
-  test("and no two of them are the same", () => {
+  test("no two planted bugs have the same name", () => {
     expect(new Set(PLANTED_BUGS.map(({ name }) => name)).size).toBe(PLANTED_BUGS.length);
   });
 });

@@ -14,7 +14,7 @@ const SEEDS = isNightly ? 3_000 : 60;
 const [LEAST_MS, MOST_MS] = [500, 9_000];
 const DECLARED = { settleWithinMs: 10_000, readLagMs: 0 };
 
-test("what a run sets stays, although a request of an earlier run arrives later", { timeout: 1_800_000 }, async () => {
+test("a value that a run set stays, although a request of an earlier run arrives later", { timeout: 1_800_000 }, async () => {
   const world = new World();
   let inTurn = 0;
   for (let seed = 0; seed < SEEDS; seed++) {

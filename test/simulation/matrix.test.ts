@@ -7,7 +7,7 @@ import { EVERY_NTH_CELL, MATRIX_SCHEDULES, WAYS_OF_EACH_CELL } from "./sizes.ts"
 const PATIENCE_MS = 1_800_000;
 
 test(
-  "no record's failure, with no fault and in no kind of write, breaks a promise",
+  "no promise breaks when any record fails, in any kind of write and with any fault",
   async () => {
     const cells = await runMatrix({ ways: WAYS_OF_EACH_CELL, everyNth: EVERY_NTH_CELL });
     process.stdout.write(showMatrix(cells));

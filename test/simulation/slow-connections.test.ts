@@ -11,7 +11,7 @@ const SETTLE_WITHIN_MS = 10_000;
 const DELAYS_MS = [500, 5_000, 9_000];
 
 test.for(SLOW_CONNECTIONS)(
-  "$name: the declared time begins when the write can have left, and no promise is broken",
+  "$name: the declared time begins when the write can leave, and no promise breaks",
   { timeout: PATIENCE_MS },
   async (what) => {
     const world = new World();

@@ -12,7 +12,7 @@ import { LIMITS } from "../../src/base/limits.ts";
 
 const PATIENCE_MS = 1_800_000;
 
-test("a schedule that breaks a promise is made smaller, and breaks the same one", { timeout: PATIENCE_MS }, async () => {
+test("a schedule that breaks a promise is shortened, and still breaks the same promise", { timeout: PATIENCE_MS }, async () => {
   const bug = PLANTED_BUGS.find(({ name }) => name === "a 5xx is sent again");
   if (bug === undefined) throw new Error("there is no such bug");
   const seed = (await hunt(bug)) ?? 0;
@@ -28,7 +28,7 @@ test("a schedule that breaks a promise is made smaller, and breaks the same one"
   expect(story).toContain(`VIOLATION, ${bug.breaks}`);
 });
 
-test("a seed gives the same in every world", { timeout: PATIENCE_MS }, async () => {
+test("a seed gives the same story in every world", { timeout: PATIENCE_MS }, async () => {
   const used = new World();
   for (let seed = 0; seed < 60; seed++) await simulate(used, drawSchedule(seed));
   for (const seed of [3, 17, 41, 59]) {
@@ -38,7 +38,7 @@ test("a seed gives the same in every world", { timeout: PATIENCE_MS }, async () 
   }
 });
 
-test("what was computed before a schedule lets nobody in it rest, for whom nobody would wait", async () => {
+test("earlier computing does not make a schedule pause", async () => {
   const world = new World();
   await simulate(world, drawSchedule(0));
   sharingSteps("validationSteps", () => spend(LIMITS.validationSteps));
@@ -51,7 +51,7 @@ function withoutIds(story: readonly string[]): readonly string[] {
   return story.map((line) => line.replaceAll(/[0-9a-f]{24,}/g, "ID"));
 }
 
-test("whoever waits for ever is found out", async () => {
+test("an endless wait is reported as a hang", async () => {
   const time = new VirtualTime();
   await expect(time.until(new Promise(() => {}))).rejects.toThrow(Hang);
   const busy = async (): Promise<void> => {
