@@ -39,7 +39,7 @@ async function runsOf(project: Project): Promise<number> {
   return (await project.json("runs")).data.runs.length;
 }
 
-test("a key that is repeated shows the run that passed, and sends nothing", async () => {
+test("a repeated key shows the run that passed, and sends nothing", async () => {
   const { project, service } = await ground();
   const first = await project.run(...KEYED);
   expect(first.code, first.transcript).toBe(0);
@@ -82,7 +82,7 @@ steps: [{ uses: ledger.token.list, as: { ledger: key }, if: "inputs.rows.size() 
   expect([part.code, part.stderr], part.transcript).toEqual([2, expect.stringContaining('there is no run "ORDER"')]);
 });
 
-test("a key whose run was killed resumes that run", async () => {
+test("a repeated key resumes a killed run", async () => {
   const { project, service } = await ground();
   const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@second" }).run(...KEYED);
   expect(killed.code, killed.transcript).toBe(null);
@@ -94,7 +94,7 @@ test("a key whose run was killed resumes that run", async () => {
 });
 
 test.for([[...KEYED], ["resume", "latest"]])(
-  "a run whose process died before it named the last record was shown by `%s`: that this record is lost afterwards is seen",
+  "a lost last record is detected after `%s` showed the run, even if its process died early",
   async (shows) => {
     const { project, service } = await ground();
     const killed = await project.as({ ...project.variables, TOKENBOOK_FAILPOINT: "after:attempt.intended@second" }).run(...KEYED);
@@ -124,7 +124,7 @@ function loseLastRecord(path: string): void {
   journal.close();
 }
 
-test("a key is of one playbook, with the same inputs and variables, in one environment: all else is refused by name", async () => {
+test("a key belongs to one playbook, with its inputs and variables, in one environment, and any other use is refused", async () => {
   const { project, service } = await ground();
   const first = await project.run(...KEYED);
   project.write("other.yaml", PLAYBOOK);
@@ -158,7 +158,7 @@ test("an invalid key, or one key for several playbooks, is refused before anythi
   expect(await service.commits()).toEqual([]);
 });
 
-test("while somebody holds the run of a key, another start of it is locked, and shows it once it has passed", async () => {
+test("a second start with a key is refused while the first runs, and shows the run after it passed", async () => {
   const { project, service } = await ground();
   const proxy = await proxyTo(service.url);
   project.serviceAt(proxy.url);
@@ -183,7 +183,7 @@ test("while somebody holds the run of a key, another start of it is locked, and 
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
 
-test("of processes that start with one key at the same moment, one makes the run", async () => {
+test("only one of several processes that start with the same key makes the run", async () => {
   const { project, service } = await ground();
   const ended: Ended[] = await Promise.all([1, 2, 3, 4].map(() => project.start(...KEYED).ended));
   for (const each of ended) expect([0, 6], each.transcript).toContain(each.code);
@@ -195,7 +195,7 @@ test("of processes that start with one key at the same moment, one makes the run
   expect(operationsOf(await service.commits())).toEqual(BOTH);
 });
 
-test("a secret in a key is masked wherever it is kept", async () => {
+test("a secret in a key is masked in outputs and exports", async () => {
   const { project } = await ground();
   const key = project.variables["LEDGER_KEY"] ?? "";
   const first = await project.run("run", "record.yaml", "--key", `order:${key}`);

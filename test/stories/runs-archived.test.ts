@@ -38,7 +38,7 @@ async function ran(at: Project, ...args: string[]): Promise<string> {
 const ARCHIVE = ["runs", "archive", "--older", "0s", "--to", "archives"];
 const FIRST = "tokenbook-archive-000001.ndjson";
 
-test("an old run moves into an archive, which `runs show` names; its key begins no second run", async () => {
+test("an old run moves into an archive that `runs show` names, and its key begins no second run", async () => {
   const at = project();
   const paid = await ran(at, "create.yaml", "--key", "ORDER-17");
   const last = await ran(at, "create.yaml");
@@ -77,7 +77,7 @@ test("an old run moves into an archive, which `runs show` names; its key begins 
   expect(await embeddedCommits(at)).toHaveLength(2);
 });
 
-test("rows whose runs are archived are run no second time, and the command continues with the others", async () => {
+test("rows with archived runs are not run again, and the command continues with the others", async () => {
   const at = project();
   at.write(
     "create.yaml",
@@ -124,7 +124,7 @@ test("a run stays in the journal if it shows that an earlier run is done, so tha
   expect([resumed.code, resumed.stderr], resumed.transcript).toEqual([2, expect.stringContaining("resume.done-since")]);
 });
 
-test("the page of an archived run says where it is, and how to read it", async () => {
+test("the page of an archived run shows its archive, and the command that reads it", async () => {
   const at = project();
   const old = await ran(at, "look.yaml");
   await ran(at, "look.yaml");
@@ -138,7 +138,7 @@ test("the page of an archived run says where it is, and how to read it", async (
   }
 });
 
-test("a run that a drift names stays until the drift is gone", async () => {
+test("a run that a drift names stays in the journal until the drift is gone", async () => {
   const at = project();
   at.write("drifting.yaml", DRIFTING);
   const runs: string[] = [];
@@ -152,7 +152,7 @@ test("a run that a drift names stays until the drift is gone", async () => {
   expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs[3], runs[0]]);
 });
 
-test("while another process archives, the runs are listed and verified, and none is called damaged or missed", async () => {
+test("while another process archives, commands list and verify the runs, and report none as damaged or missing", async () => {
   const at = project();
   await ran(at, "look.yaml");
   const archiver = launch(
@@ -171,7 +171,7 @@ test("while another process archives, the runs are listed and verified, and none
 
 const problemsOf = new SchemaSet().validator(runsSchema);
 
-test("what programs read of archives is as published", async () => {
+test("the JSON output about archives fits its published schema", async () => {
   const at = project();
   for (const name of ["a", "b", "c"]) {
     await ran(at, "look.yaml");
@@ -209,7 +209,7 @@ const PYTHON = ["python3", "python"].find(
   (name) => spawnSync(name, ["-c", "import sys; sys.exit(sys.version_info < (3,))"]).status === 0,
 );
 
-test.skipIf(PYTHON === undefined)("a script of another language finds the same as tokenbook", async () => {
+test.skipIf(PYTHON === undefined)("a Python script verifies archives with the same result as tokenbook", async () => {
   const at = project();
   for (const name of ["a", "b", "c"]) {
     await ran(at, "create.yaml", "--input", `name=${name}é\u2028`);
@@ -284,7 +284,7 @@ test.skipIf(PYTHON === undefined)("a script of another language finds the same a
   ]);
 });
 
-test("wherever the command is killed, each run is in the journal or in an archive, and a repeat completes it", async () => {
+test("after a kill of `runs archive`, each run is in the journal or in an archive, and a repeat completes the rest", async () => {
   const at = project();
   const runs: string[] = [];
   for (let each = 0; each < 6; each++) runs.push(await ran(at, "look.yaml"));

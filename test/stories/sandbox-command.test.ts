@@ -11,7 +11,7 @@ async function serving(project: Project, ...args: string[]): Promise<string> {
   return ledgerBaseUrl;
 }
 
-test("the sandbox answers with the faults of a file", async () => {
+test("the sandbox answers with the faults of its fault plan", async () => {
   const project = newProject();
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: { status: 500 } }\n");
   project.write("read.yaml", READ);
@@ -21,7 +21,7 @@ test("the sandbox answers with the faults of a file", async () => {
   expect(run.stdout, run.transcript).toContain("refused as expected: HTTP 500: a fault of the plan");
 });
 
-test("an invalid fault plan is reported before anything is served", async () => {
+test("the sandbox does not start with an invalid fault plan, and reports the mistake", async () => {
   const project = newProject();
   project.write("faults.yaml", "- { operation: ledger.asset.stats, fault: fire }\n");
   const wrong = await project.run("sandbox", "--port", "0", "--faults", "faults.yaml");
@@ -43,7 +43,7 @@ test("the sandbox takes the names of parameters from the profile of an environme
   expect(described.paths["/asset/stats"]?.get.parameters).toMatchObject([{ name: "X-Acting", in: "header" }]);
 });
 
-test("a profile that is not there is named, with the nearest", async () => {
+test("the error of an unknown profile suggests the nearest one", async () => {
   const project = newProject();
   const none = await project.run("sandbox", "--port", "0", "--profile", "here");
   expect(none.code, none.transcript).toBe(2);
@@ -56,7 +56,7 @@ test("a profile that is not there is named, with the nearest", async () => {
   expect(wrong.stderr, wrong.transcript).toContain("next: --profile here");
 });
 
-test("the sandbox serves a filled file as it is, and says that it ignores the seed", async () => {
+test("the sandbox serves a filled file unchanged, and reports that it ignores the seed", async () => {
   const project = newProject();
   project.write("seed.yaml", "ledgerApiKey: another\n");
   const file = ["--db", "sandbox.db"];
@@ -69,7 +69,7 @@ test("the sandbox serves a filled file as it is, and says that it ignores the se
   }
 });
 
-test("who acts is named in a header, as far as one can say it; a name that no header can hold is reported, and nothing is sent", async () => {
+test("the acting entity can be in a header, and a name that a header cannot contain is reported", async () => {
   const project = newProject();
   project.write("tokenbook.yaml", HERE);
   const url = await serving(project, "--profile", "here");
@@ -123,7 +123,7 @@ test.for([
     "file.yaml:2:14 error",
     "did you mean ledger.token.mint?",
   ],
-] as const)("what is wrong in a file for the sandbox is shown in the file: %j", async ([option, text, code, place, fix]) => {
+] as const)("a mistake in a file for the sandbox is shown at its place: %j", async ([option, text, code, place, fix]) => {
   const project = newProject();
   project.write("file.yaml", text);
   const ended = await project.run("sandbox", "--port", "0", option, "file.yaml");

@@ -7,7 +7,7 @@ import { environmentAt, KEYS, MINT_ONCE, newProject, operationsOf, type Printed,
 
 const describes = new SchemaSet().validator(scheduleSchema);
 
-describe("a schedule that is served", () => {
+describe(`tokenbook schedule`, () => {
   test("two schedulers on one state make one run for each firing", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
@@ -31,7 +31,7 @@ describe("a schedule that is served", () => {
     expect(begun.length).toBe(runs.length);
   });
 
-  test("a scheduler whose predecessor was killed in a run reports it and continues", async () => {
+  test("a scheduler reports that the last scheduler was killed during a run, and continues", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -49,7 +49,7 @@ describe("a schedule that is served", () => {
     expect(passed).toMatchObject({ outcome: "passed", level: "info" });
   });
 
-  test("a scheduler that must stop lets its run end, and begins no other", async () => {
+  test("a scheduler that is stopped waits for its run, and begins no other", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -87,7 +87,7 @@ describe("a schedule that is served", () => {
     await running.ended;
   });
 
-  test("a scheduler keeps the environment with which it began, also while tokenbook.yaml is broken", async () => {
+  test("a scheduler keeps the environment with which it started, even if tokenbook.yaml is broken later", async () => {
     const project = newProject();
     const here = environmentAt((await servedSandbox()).url);
     const there = here.replace("here:", "there:").replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:1");
@@ -111,7 +111,7 @@ describe("a schedule that is served", () => {
     expect(new Set(runs.map(({ environment }) => environment))).toEqual(new Set(["here"]));
   });
 
-  test("one that is edited in what it includes is taken up: now it writes, and its last run keeps back the next", async () => {
+  test("a scheduler uses an edited included playbook, and blocks its next run if the last one now writes and waits", async () => {
     const project = newProject();
     const part = "playbook: 1\nsteps:\n  - { id: all, uses: ledger.asset.stats, as: { ledger: 'userId:alice' } }\n";
     project.serviceAt((await servedSandbox()).url);
@@ -127,7 +127,7 @@ describe("a schedule that is served", () => {
     expect(states.filter((state) => state === "pending")).toHaveLength(1);
   });
 
-  test("its metrics can be scraped, on this machine alone, and nothing else is served; a playbook that is added does not write over the report of the first", async () => {
+  test("a scheduler serves its metrics only on this machine, and a new playbook does not overwrite the report of the first", async () => {
     const project = newProject();
     project.serviceAt((await servedSandbox()).url);
     project.write("tokens.yaml", reading());
@@ -159,7 +159,7 @@ describe("a schedule that is served", () => {
   });
 });
 
-describe("a playbook that the system's own scheduler runs", () => {
+describe("`tokenbook schedule --once`, which the scheduler of the system runs", () => {
   test("schedule --once ends with the exit code of the run, and records the firing", async () => {
     const project = newProject();
     project.write("tokens.yaml", reading());
@@ -266,8 +266,8 @@ describe("a playbook that the system's own scheduler runs", () => {
   });
 });
 
-describe("a playbook that writes, and whose process is killed", () => {
-  test("a killed run with a write under way keeps the next firing back until somebody has looked", async () => {
+describe("a playbook with writes after its process was killed", () => {
+  test("a killed run with an open write blocks the next firing until somebody has looked", async () => {
     const service = await servedSandbox();
     const project = newProject();
     project.serviceAt(service.url);
@@ -298,7 +298,7 @@ describe("a playbook that writes, and whose process is killed", () => {
     expect(mints).toHaveLength(1);
   });
 
-  test("a killed run without a write under way leaves the next firing to a new run", async () => {
+  test("a killed run without an open write does not block the next firing", async () => {
     const project = newProject();
     project.write("mint.yaml", MINT_ONCE);
     const dying = project.as({ ...KEYS, TOKENBOOK_FAILPOINT: "before:attempt.intended@token" });
@@ -309,7 +309,7 @@ describe("a playbook that writes, and whose process is killed", () => {
   });
 });
 
-describe("what cannot be served is reported before anything fires", () => {
+describe("a schedule that cannot work is refused before its first firing", () => {
   test.for([
     ["a playbook without a schedule", ["once.yaml"], "once.yaml has no schedule"],
     ["no playbook at all", [], "no playbook is named"],

@@ -113,7 +113,7 @@ function expectNoneIn(project: Project): void {
   }
 }
 
-test("the service is sent the secrets, and nobody else sees them", async () => {
+test("only the service receives the secrets", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
@@ -146,7 +146,7 @@ test("the service is sent the secrets, and nobody else sees them", async () => {
   expect(hits(JSON.stringify(await world.commits()))).toContain("c4nary/pin");
 });
 
-test("the debug variables of Node and of libraries show no secrets either", async () => {
+test("the debug variables of Node and of libraries show no secrets", async () => {
   const world = await servedSandbox();
   const project = newProject({ ...VARIABLES, TEAM: "blue", NODE_DEBUG: "*", DEBUG: "*" });
   project.serviceAt(world.url);
@@ -159,7 +159,7 @@ test("the debug variables of Node and of libraries show no secrets either", asyn
   expect(hits(stdout + stderr)).toEqual([]);
 });
 
-test("the sandbox inside tokenbook is given stand-ins, which are alike wherever it counts", async () => {
+test("the embedded sandbox receives stand-ins instead of secrets, and the playbook gives the same result", async () => {
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
   project.write("everywhere.yaml", EVERYWHERE);
   project.write("inner.yaml", INCLUDED);
@@ -205,7 +205,7 @@ reconcile:
     recheck: 10ms
 `;
 
-test("no page of `tokenbook view` shows them", async () => {
+test("no page of `tokenbook view` shows a secret", async () => {
   const world = await servedSandbox();
   const project = newProject({ ...VARIABLES, TEAM: "blue" });
   project.serviceAt(world.url);
@@ -259,7 +259,7 @@ steps:
     expect: [response.data.pin == secrets.PIN]
 `;
 
-test("a write that is sent again has the secret in it, not its mask; so has one that a resumed run sends", async () => {
+test("a write that is sent again contains the secret and not its mask, also in a resumed run", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject(VARIABLES);
@@ -287,7 +287,7 @@ test("a write that is sent again has the secret in it, not its mask; so has one 
   expectNoneIn(project);
 });
 
-test("a secret that changed before the run is resumed is masked still where the playbook names the old one too", async () => {
+test("a secret that changed before a resume stays masked if the playbook names the old one too", async () => {
   const world = await servedSandbox();
   const [old, changed] = ["the-old-pin-1234", "the-new-pin-5678"];
   const project = newProject({ ...KEYS, PIN: old });
@@ -313,7 +313,7 @@ steps:
   expect(shown.stdout).toContain("secrets.OLD_PIN");
 });
 
-test("what a step has read is kept masked, and its mask is not sent on", async () => {
+test("a secret that a step reads is kept masked, and its mask is never sent", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject(VARIABLES);
@@ -334,7 +334,7 @@ test("what a step has read is kept masked, and its mask is not sent on", async (
   expectNoneShown(ended);
 });
 
-test("every secret that is not there is reported at once, by line and place, before anything is sent", async () => {
+test("all missing secrets are reported together with their lines, before anything is sent", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject({ ...KEYS, CANARY_CODE: "short" });
@@ -357,7 +357,7 @@ test("every secret that is not there is reported at once, by line and place, bef
   expect(proxy.seen).toEqual([]);
 });
 
-test("a secret that is given as an input too, or written into the playbook, is refused without being shown", async () => {
+test("a secret that is also an input, or is written into the playbook, is refused and not shown", async () => {
   const project = newProject(VARIABLES);
   project.write("twice.yaml", ONE_WRITE.replace("secrets:", "inputs: { hint: { type: string } }\nsecrets:"));
   const twice = await project.run("run", "twice.yaml", "--input", `hint=it is ${PIN}`);
@@ -385,7 +385,7 @@ steps:
 outputs: { region: "\${{ env.REGION }}" }
 `;
 
-test("a variable is what it was when the run began, also for a run that is resumed elsewhere", async () => {
+test("a variable keeps its value from the start of the run, even if the run is resumed elsewhere", async () => {
   const world = await servedSandbox();
   const proxy = await proxyTo(world.url);
   const project = newProject();
@@ -401,7 +401,7 @@ test("a variable is what it was when the run began, also for a run that is resum
   expect(JSON.parse(resumed.stdout)).toMatchObject({ reports: [{ run: { outputs: { region: "from the shell" } } }] });
 });
 
-test("tags choose playbooks of a folder", async () => {
+test("`--tags` selects playbooks of a folder", async () => {
   const project = newProject();
   const tagged = (tags: string): string => `playbook: 1\n${tags}\nsteps:\n  - uses: ledger.status\n`;
   project.write("all/quick.yaml", tagged("tags: [smoke]"));

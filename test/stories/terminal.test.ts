@@ -63,23 +63,26 @@ async function held(): Promise<{ project: Project; service: Service; arrived: Pr
   return { project, service, arrived: here.passed, letGo: way.open };
 }
 
-test.for([40, 80, 120])("at %i columns the tree goes and leaves the lines of a log, and the cursor", async (columns) => {
-  const { project, arrived, letGo } = await held();
-  const terminal = onTerminal(project, columns, "run", "mint.yaml");
-  await arrived;
-  const during = await until(() => (/mint.* s\b/.test(stripVTControlCharacters(terminal.raw())) ? terminal.raw() : undefined));
-  expect(during.lastIndexOf(HIDDEN)).toBeGreaterThan(during.lastIndexOf(SHOWN));
-  letGo();
-  expect(await terminal.ended).toBe(0);
-  const lines = await terminal.screen.lines();
-  const whole = lines.join("");
-  expect(lines[0]).toMatch(/^▶ Mint once {2}\(mint\.yaml\)/);
-  expect(whole.match(/✓ changed {2}mint/g)).toHaveLength(1);
-  expect(whole).toContain("✓ passed  Mint once: 3 steps: 2 changed, 1 ok");
-  expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
-});
+test.for([40, 80, 120])(
+  "at %i columns the tree disappears at the end, and leaves the lines of a log and the cursor",
+  async (columns) => {
+    const { project, arrived, letGo } = await held();
+    const terminal = onTerminal(project, columns, "run", "mint.yaml");
+    await arrived;
+    const during = await until(() => (/mint.* s\b/.test(stripVTControlCharacters(terminal.raw())) ? terminal.raw() : undefined));
+    expect(during.lastIndexOf(HIDDEN)).toBeGreaterThan(during.lastIndexOf(SHOWN));
+    letGo();
+    expect(await terminal.ended).toBe(0);
+    const lines = await terminal.screen.lines();
+    const whole = lines.join("");
+    expect(lines[0]).toMatch(/^▶ Mint once {2}\(mint\.yaml\)/);
+    expect(whole.match(/✓ changed {2}mint/g)).toHaveLength(1);
+    expect(whole).toContain("✓ passed  Mint once: 3 steps: 2 changed, 1 ok");
+    expect(terminal.raw().lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDDEN));
+  },
+);
 
-test("Ctrl-C waits for what is under way, and the last line says how to resume", async () => {
+test("Ctrl-C waits for the open write, and the last line shows how to resume", async () => {
   const { project, service, arrived, letGo } = await held();
   const terminal = onTerminal(project, 80, "run", "mint.yaml");
   await arrived;
@@ -92,7 +95,7 @@ test("Ctrl-C waits for what is under way, and the last line says how to resume",
   expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
 });
 
-test("a second Ctrl-C ends the run at once, shows the cursor, and says how to resume", async () => {
+test("a second Ctrl-C ends the run at once, shows the cursor, and shows how to resume", async () => {
   const { project, arrived, letGo } = await held();
   const terminal = onTerminal(project, 100, "run", "mint.yaml");
   await arrived;
@@ -109,7 +112,7 @@ test("a second Ctrl-C ends the run at once, shows the cursor, and says how to re
   expect(resumed.code, resumed.transcript).toBe(0);
 });
 
-test("with --debug on the same terminal there is no tree that it would tear", async () => {
+test("with `--debug` on the same terminal there is no tree", async () => {
   const { project, letGo } = await held();
   letGo();
   const terminal = onTerminal(project, 80, "run", "mint.yaml", "--debug");
