@@ -94,7 +94,7 @@ export function collectInput(text: string, before: Readonly<Record<string, strin
   if (at < 1) throw new WrongArgument("Write it as NAME=VALUE.");
   const key = text.slice(0, at);
   if (before !== undefined && Object.hasOwn(before, key))
-    throw new WrongArgument(`${key} is given twice, and one of both would not count.`);
+    throw new WrongArgument(`${key} is given twice, and only one of the two could count.`);
   return { ...before, [key]: text.slice(at + 1) };
 }
 

@@ -58,14 +58,14 @@ Exits with 0 when runs can begin, and 1 when you must fix something (✗). Look 
   },
   calibrate: {
     group: "start",
-    brief: "Find out how your service speaks.",
+    brief: "Find the profile of your service.",
     summary:
-      "Find the profile of a service by asking it, with evidence for each setting, and propose the edit of tokenbook.yaml.",
-    examples: `calibrate only reads, unless you add --may-write. It proposes nothing that the answers do not show: a setting that they do not decide stays as
-it is. The report says what each finding means for the guarantee.
+      "Find the profile of your service by calls to it, show the evidence for each setting, and propose the edit of tokenbook.yaml.",
+    examples: `The profile holds the names, words and codes of your service. calibrate only reads, unless you add --may-write. It proposes only what the answers
+show: a setting that they do not decide stays as it is. The report says what each finding means for the guarantee.
 
 Examples:
-  $ tokenbook calibrate --env staging                       what reading shows, and the edit as a diff
+  $ tokenbook calibrate --env staging                       what reads show, and the edit as a diff
   $ tokenbook calibrate --env staging --write               make the edit; comments stay
   $ tokenbook calibrate --env staging --may-write --json    find more by writing, with names of its own`,
   },
@@ -82,14 +82,14 @@ Examples:
   $ tokenbook run onboarding.yaml --plan onboarding.plan    refuses (exit 2) when an answer has changed since
   $ tokenbook plan playbooks --env production --json
 
-Exit 0 when the plan was made, 1 when something would surely fail, 2 when no plan could be made.`,
+Exits with 0 when the plan was made, 1 when something would surely fail, 2 when no plan could be made.`,
   },
   approve: {
     group: "run",
     brief: "Approve a plan for a protected environment.",
     summary: "Approve a plan, so that somebody else may run it in a protected environment.",
-    examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs the approval of somebody
-other than the one who starts the run, and each approval counts for one run. A plan that no longer holds is refused, approved or not.
+    examples: `An environment with \`protected: true\` takes writes only with a person's consent. \`run --plan\` needs an approval by somebody
+who does not start the run. Each approval counts for one run. An approved plan is refused too when an answer has changed since.
 
 Examples:
   $ tokenbook approve onboarding.plan --because "reviewed with the board"
@@ -142,16 +142,16 @@ Examples:
   test: {
     group: "run",
     brief: "Prove that a playbook survives crashes.",
-    summary: "Prove a playbook: kill its run at every critical moment, resume it, and compare the ledgers.",
+    summary: "Prove that a playbook survives crashes: kill its run at every critical moment, resume it, and compare the ledgers.",
     examples: `Runs the playbook once, undisturbed, on its own sandbox. Then it repeats the run for every boundary: before and after each commit of the
 journal, and right after each request was passed to the network. Each time a process runs the playbook on a new sandbox, is killed with SIGKILL
 at the boundary, and \`resume\` continues the run. The test compares the ledger with the undisturbed one: the same writes in the same
 order, the same balances, owners and vaults. A boundary is
 
   same         the resumed run passed, and the ledger is the same
-  unknown      the run stopped and reported it: reading cannot show whether a write took effect, so the run does not send it again; the
-               table shows in how many cases it had
-  answer lost  the run found that a write took effect, and failed: the playbook needs a part of its answer that reading does not show
+  unknown      the resumed run stopped as unknown: no read shows whether a write took effect, so the run does not send it again; the
+               table shows how often it had taken effect
+  answer lost  the resumed run found that a write took effect, and failed: the playbook needs a part of its answer that no read shows
   DIFFERENT    a violation of what tokenbook promises; exit 1, with the command that reproduces it
 
 The test reads and writes nothing outside the sandbox, and uses no environment except for the profile that --profile names.
@@ -168,10 +168,10 @@ Exits with 0 when nothing is DIFFERENT, 1 when something is, 2 when a playbook d
   explore: {
     group: "run",
     brief: "Look for bugs in the service itself.",
-    summary: "Look for calls that the ledger answers otherwise than the service description says, and write a playbook for each.",
-    examples: `Makes sequences of calls, valid ones and ones at the edge of a rule, under names of its own. A fresh sandbox inside tokenbook, which
-nobody else has touched, says what each answer must be. What differs is played again and made shorter, and is written as a playbook: it
-fails on this service, and passes on one that keeps the rule.
+    summary: "Look for calls whose answers break the service description, and write a playbook for each.",
+    examples: `explore makes sequences of calls to the ledger, under names of its own, with valid values and values at the edge of a rule. It makes the
+same calls on a fresh sandbox inside tokenbook, which shows what each answer must be. When an answer differs, explore repeats the sequence,
+shortens it, and writes it as a playbook. The playbook fails on this service, and passes on one that keeps the rule.
 
 explore writes to the ledger, and spends nothing that is not its own. It removes what can be removed: assets, and operators for all tokens.
 Tokens, vaults and requests stay. It refuses an environment that is \`protected: true\`.
@@ -203,8 +203,8 @@ Exits with 0 when nothing was found, 1 when something was, 2 when it could not s
   },
   state: {
     group: "see",
-    brief: "Move runs, drifts and schedules.",
-    summary: "Move the state: runs, drifts, approvals and schedules, between a folder and a database.",
+    brief: "Move the state between a folder and a database.",
+    summary: "Move the state (runs, drifts, approvals and schedules) between a folder and a database.",
     examples: `FROM and TO are folders, or the word database for the one in tokenbook.yaml. TO must hold no runs. The records are verified on
 both sides. FROM keeps its copy, and commands refuse it, so that nobody continues a run in two places. Stop workers and schedulers first.
 
@@ -216,7 +216,7 @@ Examples:
     group: "see",
     brief: "Ask the service one question directly.",
     summary: "Ask the service one question, and print its answer as JSON.",
-    examples: `Only reads can be called. A write belongs in a playbook, where a lost answer is found again: tokenbook new playbook FILE --uses OPERATION.
+    examples: `Only reads can be called. A write belongs in a playbook, whose run finds its outcome when an answer is lost: tokenbook new playbook FILE --uses OPERATION.
 A list is read to its last page. stdout is the answer alone, with every digit; stderr shows who asked where.
 
 Examples:
@@ -224,7 +224,7 @@ Examples:
   $ tokenbook call investor.sales.get tokenSaleId=saleActive1 --as BUYER_KEY
   $ tokenbook call ledger.token.get id=GOLD1 --env staging | jq .totalSupply
 
-Exit 0 when the service answers, 1 when it refuses or cannot be asked, 2 when the question is wrong.`,
+Exits with 0 when the service answers, 1 when it refuses or cannot be asked, 2 when the question is wrong.`,
   },
   report: {
     group: "see",
@@ -240,8 +240,8 @@ Examples:
   },
   drift: {
     group: "see",
-    brief: "List, explain, acknowledge or close found differences.",
-    summary: "List, explain, acknowledge or close the differences that reconciliations found.",
+    brief: "List, explain, acknowledge or close drifts.",
+    summary: "List, explain, acknowledge or close drifts: differences that a playbook's `reconcile:` found.",
     examples: `A drift keeps its id from run to run: the id follows from the comparison, the key and the kind. An acknowledged drift is still reported, but does
 not end a run with exit 3 until the day is over or its values change.
 
@@ -255,8 +255,9 @@ Examples:
   },
   coverage: {
     group: "see",
-    brief: "Show how much of the service runs covered.",
-    summary: "Show how far runs have covered the service: operations, refusals, lost answers, parameters, fields, status codes.",
+    brief: "Show how much of the service your runs covered.",
+    summary:
+      "Show how much of the service your runs covered: operations, refusals, lost answers, parameters, fields, status codes.",
     examples: `Parameters, fields and status codes count in runs that kept their exchanges: run --keep-exchanges. A refusal that a plan of faults caused does
 not count.
 
@@ -271,7 +272,7 @@ Examples:
     brief: "Compare the service with its contract.",
     summary: "Compare the answers of the service with its contract, and with what was found before.",
     examples: `\`contract drift\` finds new fields, other types, new words of a state, fields that are never there, and codes that are not listed. Each finding
-has an id, an example, and the line of the profile or of the contract that it calls for.
+has an id, an example, and the line to add to the profile or to the contract.
 
 Examples:
   $ tokenbook contract drift --env staging       what runs with --keep-exchanges have seen
@@ -327,7 +328,7 @@ Examples:
   },
   submit: {
     group: "run",
-    brief: "Put runs into the queue of workers.",
+    brief: "Put runs into the queue for workers.",
     summary: "Check playbooks, and put their runs into the queue of a database, where workers on any machine take them.",
     examples: `The state must be in a database: state: { postgres: env:TOKENBOOK_DATABASE } in tokenbook.yaml. Prints the id of each job.
 
@@ -338,9 +339,10 @@ Examples:
   },
   worker: {
     group: "serve",
-    brief: "Take submitted runs until it is stopped.",
-    summary: "Take submitted runs from the queue of a database until you stop it. Then it ends the runs under way.",
-    examples: `Start as many workers as you like, on any machine. When one dies, another continues its runs: each write is sent at most once.
+    brief: "Run what was submitted, until you stop it.",
+    summary: "Take submitted runs from the queue of a database, and run them, until you stop it.",
+    examples: `Start as many workers as you like, on any machine. When one dies, another continues its runs: each write is sent at most once. When you stop a
+worker, its runs have 20 seconds to end; other workers continue the rest.
 
 Examples:
   $ tokenbook worker --jobs 8
@@ -366,7 +368,7 @@ After SIGTERM, a run has 20 seconds to end; then it is stopped as by Ctrl-C. A s
   },
   sandbox: {
     group: "serve",
-    brief: "Serve a service to try things on.",
+    brief: "Serve a sandbox to try playbooks on.",
     summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
     examples: `When it is ready, it prints a tokenbook.yaml and the keys for .env; --write-env writes both into this folder. Each new sandbox has new keys, unless --seed sets them. Stop it with Ctrl-C; with --db its data and its keys stay.
 
@@ -379,22 +381,22 @@ Examples:
   },
   lsp: {
     group: "serve",
-    brief: "Serve your editor over stdio.",
+    brief: "Serve your editor as a language server.",
     summary: "Serve editors over stdio: completion in expressions, hover, definitions, renaming, and the findings of check.",
     examples: `Editors start it; docs/editors.md shows how to set up VS Code, Neovim and Helix.`,
   },
   debug: {
     group: "serve",
-    brief: "Debug one run for your editor over stdio.",
+    brief: "Serve your editor as a debugger of one run.",
     summary:
       "Debug one run over stdio (Debug Adapter Protocol): it stops before a step and after its answer, and shows the values.",
     examples: `Editors start it; docs/editors.md shows how. A run that is stopped is a run like any other: kill it, and tokenbook resume continues it.`,
   },
   mcp: {
     group: "serve",
-    brief: "Serve an assistant over stdio.",
+    brief: "Serve an assistant as an MCP server.",
     summary:
-      "Serve an assistant over stdio (Model Context Protocol): check, plan, status and drifts; runs of plans where you allow them.",
+      "Serve an assistant over stdio (Model Context Protocol): it can check, plan, and list runs and drifts; it runs plans where you allow it.",
     examples: `An assistant starts it. Without --allow-writes it can change nothing. docs/assistants.md shows how to set it up.`,
   },
 } as const;

@@ -100,7 +100,7 @@ function takeOnce(option: Option): void {
   const { parseArg: read } = option;
   let isGiven = false;
   option.argParser((typed: string, before: unknown): unknown => {
-    if (isGiven) throw new WrongArgument("It is given twice, and one of both would not count.");
+    if (isGiven) throw new WrongArgument("It is given twice, and only one of the two could count.");
     isGiven = true;
     return read === undefined ? typed : read(typed, before);
   });

@@ -59,7 +59,7 @@ export function refuseEmpty(given: Readonly<Record<string, unknown>>, command: C
   throw new Failure({
     code: "usage.empty",
     message: `${option === undefined ? `one of the arguments '${argument?.name()}'` : `the value of '${option.long}'`} is empty`,
-    why: "a variable that is not set leaves nothing",
+    why: "a shell variable that is not set gives an empty value",
     next: helpOf(command),
   });
 }

@@ -122,7 +122,7 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   const { playbook } = options;
   const incomplete = {
     code: "drift.close-incomplete",
-    message: "name the drifts, or with --playbook all of one playbook, and why they are over",
+    message: "name the drifts, or with --playbook all of one playbook, and why you close them",
     next: command`drift close ${options.drifts.length > 0 ? options.drifts : ["--playbook", playbook ?? "FILE"]} --because TEXT`,
   };
   if ((playbook === undefined) === (options.drifts.length === 0)) throw new Failure(incomplete);
