@@ -142,7 +142,7 @@ test("a process that is killed during a write leaves its entity marked, and no o
   expect(next.code, next.transcript).toBe(0);
   const left = await at.project.run("runs", "leases");
   expect(left.stdout, left.transcript).toMatch(
-    new RegExp(`^${run}  userId:alice at .*  left a write open; another run has acted as it meanwhile\n$`),
+    new RegExp(`^${run}  userId:alice at .*  left a write open; another run has acted as this entity since\n$`),
   );
   const resolved = await at.project.run("resolve", run, "--step", "asset", "--as", "applied", "--because", "seen");
   expect(resolved.code, resolved.transcript).toBe(0);

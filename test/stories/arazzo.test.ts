@@ -47,7 +47,7 @@ test("convert reports what is lost, and its output passes the check", async () =
     "playbook: 1\n",
   ]);
   const same = await project.run("convert", "mint.yaml", "other.yaml");
-  expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("other.yaml is no name for an Arazzo document")]);
+  expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("other.yaml is not a name for an Arazzo document")]);
 
   project.write(
     "lossy.arazzo.yaml",

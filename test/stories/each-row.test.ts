@@ -413,5 +413,5 @@ test("a wrong row in the middle of a table gets one message, and the process end
   const project = projectWith(`id,rooms\n${rows.join("")}`);
   const { code, stderr, transcript } = await project.start(...EACH, "--input", "rooms=9").ended;
   expect(code, transcript).toBe(2);
-  expect(stderr, transcript).toMatch(/^error each\.given-twice\n {2}houses\.csv:22: [^]*take it out of the rows\n$/);
+  expect(stderr, transcript).toMatch(/^error each\.given-twice\n {2}houses\.csv:22: [^]*remove it from the rows\n$/);
 });

@@ -19,7 +19,7 @@ test("resume says to restore the name of a renamed environment", async () => {
   const plain = await project.run("resume");
   expect(plain.code, plain.transcript).toBe(2);
   expect(plain.stderr, plain.transcript).toContain(`tokenbook.yaml has no environment "here", where the run ${run} acts`);
-  expect(plain.stderr, plain.transcript).toContain("next: name it so again in tokenbook.yaml");
+  expect(plain.stderr, plain.transcript).toContain("next: give the environment this name again in tokenbook.yaml");
   expect(plain.stderr, plain.transcript).not.toContain("--env live");
   const named = await project.run("resume", "--env", "live");
   expect([named.code, named.stderr], named.transcript).toEqual([2, expect.stringContaining("environment was here and is live")]);

@@ -384,7 +384,7 @@ test("what drift prints as JSON is what its schema says", async () => {
     expect(check(data), transcript).toEqual([]);
   }
   for (const [until, why] of [
-    ["soon", "is no day"],
+    ["soon", "is not a day"],
     ["2020-01-01", "is over"],
     ["2999-01-01", "days away"],
   ]) {

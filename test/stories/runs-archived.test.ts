@@ -117,7 +117,7 @@ test("a run stays in the journal if it shows that an earlier run is done, so tha
   expect(archived.lines.slice(-5, -1), archived.transcript).toEqual([
     "kept      3 older runs in the journal",
     "  1  not finished, pending or unknown",
-    "  1  a later run of one that has not ended, with the same inputs",
+    "  1  passed with the same inputs as an earlier run that has not passed",
     "  1  the last run of its playbook in its environment",
   ]);
   const resumed = await at.run("resume");
@@ -148,7 +148,7 @@ test("a run that a drift names stays in the journal until the drift is gone", as
     runs.push(runIn(ended));
   }
   const archived = await at.run(...ARCHIVE);
-  expect(archived.stdout, archived.transcript).toContain("  1  named by a drift that is still there\n");
+  expect(archived.stdout, archived.transcript).toContain("  1  the first or last run that saw a drift that is still open\n");
   expect((await at.json("runs")).data.runs.map(({ id }) => id)).toEqual([runs[3], runs[0]]);
 });
 

@@ -60,7 +60,7 @@ test("the sandbox serves a filled file unchanged, and reports that it ignores th
   const project = newProject();
   project.write("seed.yaml", "ledgerApiKey: another\n");
   const file = ["--db", "sandbox.db"];
-  for (const notice of ["", "sandbox.db holds a sandbox already, and is served as it is: a seed fills an empty file\n"]) {
+  for (const notice of ["", "sandbox.db holds a sandbox already, and is served as it is: --seed fills only an empty file\n"]) {
     const running = project.start("sandbox", "--port", "0", "--json", ...file, "--seed", "seed.yaml");
     expect(await readySandbox(running)).toMatchObject({ ledgerApiKey: "another" });
     await running.signal("SIGTERM");

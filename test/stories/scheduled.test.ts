@@ -151,7 +151,7 @@ describe(`tokenbook schedule`, () => {
     expect(await status("/")).toBe(404);
     expect(await status("/metrics", "POST")).toBe(405);
     project.write("more.yaml", reading());
-    await loggedLines(running, ({ message }) => message.includes("last.json would be written over by another playbook"));
+    await loggedLines(running, ({ message }) => message.includes("last.json would be overwritten by another playbook"));
     const { reports } = JSON.parse(project.read("last.json")) as Printed;
     expect(reports.map(({ run }) => run.playbook.file)).toEqual(["tokens.yaml"]);
     await running.signal("SIGTERM");
@@ -178,7 +178,7 @@ describe("`tokenbook schedule --once`, which the scheduler of the system runs", 
     expect(schedules[0]).toMatchObject({ lastState: "failed", running: null, cron: "* * * * * *" });
     expect(schedules[0]?.next).toHaveLength(3);
     const list = await project.run("schedule", "list");
-    expect(list.stdout, list.transcript).toContain("when the system's scheduler says");
+    expect(list.stdout, list.transcript).toContain("when another scheduler runs schedule --once");
     expect(list.stdout, list.transcript).toMatch(/last +failed at /);
   });
 

@@ -93,7 +93,7 @@ async function askedFor(shell: ProjectShell, options: ConfirmOptions, { all, env
   throw new Failure({
     code: "run.not-confirmed",
     message: `the answer was not "${environment}"`,
-    why: "without it nothing is written to a protected environment; nothing was sent",
+    why: "without its name, tokenbook writes nothing in a protected environment; nothing was sent",
     next: "repeat the command, and type the name of the environment",
   });
 }

@@ -33,7 +33,7 @@ export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?
   if (reader === undefined) {
     throw new Failure({
       code: "each.format",
-      message: `--each reads .csv, .ndjson and .jsonl files, and not ${name}`,
+      message: `--each reads .csv, .ndjson and .jsonl files, but not ${name}`,
       next: "name a CSV file with a header, or a file with a JSON object on each line",
     });
   }
@@ -64,9 +64,9 @@ function objectIn(text: string, where: string): JsonObject | Failure {
   const next = 'write each row as a JSON object on one line, such as {"holder": "alice"}';
   try {
     const value = parseJson(text);
-    return isObject(value) ? value : new Failure({ code: "each.row", message: `${where}: it is no JSON object`, next });
+    return isObject(value) ? value : new Failure({ code: "each.row", message: `${where}: it is not a JSON object`, next });
   } catch (error) {
-    return new Failure({ code: "each.row", message: `${where}: it is no JSON: ${messageOf(error)}`, next });
+    return new Failure({ code: "each.row", message: `${where}: it is not JSON: ${messageOf(error)}`, next });
   }
 }
 
@@ -86,7 +86,7 @@ export async function countRows(
     rows++;
   }
   if (rows > 0) return rows;
-  throw new Failure({ code: "each.no-rows", message: `${name} has no row`, next: "add a row for each run below the header" });
+  throw new Failure({ code: "each.no-rows", message: `${name} has no rows`, next: "add a row for each run below the header" });
 }
 
 // An unknown column is one problem, not one for each row.
@@ -95,12 +95,12 @@ function refuseUnknown(file: string, columns: readonly string[], known: readonly
   if (unknown === undefined) return;
   throw new Failure({
     code: "each.unknown-column",
-    message: `${file}:1: the column "${unknown}" is no input of the playbook`,
+    message: `${file}:1: the column "${unknown}" is not an input of the playbook`,
     why: "the columns are the inputs of the runs; nothing was sent",
     next: didYouMeanOr(
       unknown,
       known,
-      `remove the column, or declare it under inputs: (they are: ${known.join(", ") || "none"})`,
+      `remove the column, or declare it under inputs: (these are declared: ${known.join(", ") || "none"})`,
     ),
   });
 }
@@ -111,8 +111,8 @@ function refuseTwice(file: string, { line, given }: GivenRow, input: JsonObject)
   throw new Failure({
     code: "each.given-twice",
     message: `${file}:${line}: the row gives "${twice}", and so does --input`,
-    why: "one of both would not count; nothing was sent",
-    next: `leave out --input ${twice}, or take it out of the rows`,
+    why: "only one of the two could count; nothing was sent",
+    next: `leave out --input ${twice}, or remove it from the rows`,
   });
 }
 

@@ -101,7 +101,7 @@ async function prepareRows(plainShell: Shell, options: EachOptions): Promise<Pre
   if (playbook === undefined || others.length > 0) {
     throw new Failure({
       code: "each.one-playbook",
-      message: `--each runs one playbook for each row, and ${files.length} are named`,
+      message: `--each runs one playbook for each row, but ${files.length} are named`,
       next: "name one playbook",
     });
   }
@@ -114,8 +114,8 @@ async function prepareRows(plainShell: Shell, options: EachOptions): Promise<Pre
 function unnamed({ file }: Playbook): Failure {
   return new Failure({
     code: "each.compares",
-    message: `${file} writes nothing and compares, and --each runs each row once`,
-    why: "repeated tomorrow, the same command would compare nothing, and pass",
+    message: `${file} only compares, and --each runs each row once`,
+    why: "tomorrow, the same command would compare nothing, because each row has had its run, and would pass",
     next: "name this batch, for instance by its day: --key 2026-12-01",
   });
 }
@@ -400,7 +400,7 @@ function rowIsArchived({ id, outcome = "not finished" }: KeyedRun): Failure {
   return new Failure({
     code: RUN_ARCHIVED,
     message: `the run ${id} of this row ended ${outcome}, and was archived since`,
-    why: "an archived run cannot be resumed, and another run of the row would make again what this one has written",
+    why: "an archived run cannot be resumed, and another run of the row would repeat its writes",
     next: ["look at what it has written, and do what is missing with another playbook:", command`runs show ${id}`],
   });
 }

@@ -47,9 +47,9 @@ export class GoneRows {
         `${file} lacks ${gone}, and ${withoutRun} of its rows ${withoutRun === 1 ? "has" : "have"} no run:`,
         ...firstLines(written.toSorted(), LIMITS.runsNamed),
       ].join("\n"),
-      why: "a row that was edited after its run is another row, and would be written a second time; no such row was begun",
+      why: "a row that was edited after its run counts as a new row, and its run would write a second time; no such row was begun",
       next: [
-        `write edited rows again as they were, and put new rows into a file of their own${key === undefined ? "" : ", with a key of its own"}:`,
+        `change edited rows back to what they were, and put new rows into a file of their own${key === undefined ? "" : ", with a key of its own"}:`,
         key === undefined ? command`run ${playbook} --each NEW.csv` : command`run ${playbook} --each NEW.csv --key NAME`,
       ],
     });

@@ -33,7 +33,7 @@ export function assertMoved(
 export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
   if (typeof state === "string" || store.list(1).length > 0) return [];
   return [
-    `the schema "${state.schema}" of the database remembers no run; if runs were made with another state, it does not know which writes they left open. To move that state: ${hint(command`state move`)}`,
+    `the schema "${state.schema}" of the database has no runs; if you made runs with another state, tokenbook does not know here which writes they left open. To move that state: ${hint(command`state move`)}`,
   ];
 }
 
@@ -65,7 +65,7 @@ function assertNotLeftBehind(
   throw new Failure({
     code: "state.left-behind",
     message: `${from} has runs on a service, and ${to}, beside ${relative(cwd, project.environmentFile)}, has none`,
-    why: "a run that began now would not know what was done before, and could do it again; nothing was sent",
+    why: "a new run would not know what earlier runs did, and could do it again; nothing was sent",
     next: [
       "if they are of this project, move them there while nothing runs:",
       existsSync(state)
@@ -87,7 +87,7 @@ function notMoved(folder: string): Failure {
   return new Failure({
     code: "state.not-moved",
     message: `${folder} has runs on a service, and the database that tokenbook.yaml names does not know them`,
-    why: "a run that began there would not know what was done before, and could do it again; nothing was sent",
+    why: "a new run there would not know what earlier runs did, and could do it again; nothing was sent",
     next: [
       "move them into the database:",
       command`state move ${[folder, DATABASE]}`,

@@ -30,7 +30,7 @@ function sayAgain({ code, message, cause }: Failure): Failure {
   return new Failure({
     code,
     message,
-    why: why ?? "what you said is not recorded",
+    why: why ?? "so what you stated was not recorded",
     next: `${next}, then type this command again`,
     cause,
   });

@@ -137,7 +137,7 @@ async function begun(options: PerformOptions, { prepare }: Planned): Promise<Beg
 function watchedService(environment: string): Failure {
   return new Failure({
     code: "run.watched-service",
-    message: `--watch runs playbooks whenever a file changes, and the environment ${environment} is a service`,
+    message: `--watch runs playbooks whenever a file changes, but the environment ${environment} is a service`,
     why: "each run writes again, so they are watched on the embedded sandbox only; nothing was sent",
     next: "run it once without --watch, or name the environment of a sandbox with --env",
   });

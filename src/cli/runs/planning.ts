@@ -197,7 +197,7 @@ function parsed(file: string, text: string): Json {
   } catch (error) {
     throw new Failure({
       code: "plan.unreadable",
-      message: `${file} is no plan: ${messageOf(error)}`,
+      message: `${file} is not a plan: ${messageOf(error)}`,
       next: ["write one:", command`plan PLAYBOOK --out FILE`],
     });
   }

@@ -66,7 +66,7 @@ function assertMayExplore(target: Target): void {
   if (target.protected) {
     throw new Failure({
       code: "explore.protected",
-      message: `the environment "${target.environment}" is protected: true, and exploring writes what nobody has planned`,
+      message: `the environment "${target.environment}" is protected: true, and explore makes writes that nobody has planned`,
       why: "nothing was sent, and no option allows it",
       next: "name a test environment with --env, or --env sandbox",
     });
@@ -77,7 +77,7 @@ function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Tar
   return new Failure({
     code: "explore.lost",
     message: `${count(lost, "sequence")} ended because an answer was lost, the last one because: ${lastLoss}`,
-    why: "nothing follows from an answer that did not come, and a write is never sent again",
+    why: "a lost answer shows nothing about the service, and a write is never sent again",
     next: command`doctor --env ${environment}`,
     exit: EXIT.failed,
   });
@@ -110,7 +110,7 @@ function write(shell: Shell, name: string, { playbook }: ExploredFinding): strin
 }
 
 function findingText({ what, uses, section, sentence, steps, isRepeatable }: ExploredFinding, file: string): string {
-  const unsteady = isRepeatable ? [] : ["    it did not go wrong again when the same calls were made again"];
+  const unsteady = isRepeatable ? [] : ["    when the same calls were repeated, the answers were right"];
   return [
     `✗ ${what}`,
     `    ${uses} breaks this sentence of the description (${section}): ${sentence}`,

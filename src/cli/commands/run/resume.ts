@@ -114,7 +114,7 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | str
       return { summary, known };
     }
     if (store.list(1).length === 0) throw noRunYet();
-    const ended = store.losses().length === 0 ? "" : ", or cannot be resumed since somebody accepted that records of it are lost";
+    const ended = store.losses().length === 0 ? "" : ", or cannot be resumed because somebody accepted the loss of its records";
     return `every run in this state directory has passed${ended}`;
   });
 }
@@ -168,9 +168,9 @@ function assertEnvironmentThere(shell: ProjectShell, { runId: id, target }: RunO
   throw new Failure({
     code: "environment.unknown",
     message: `${shown} has no environment "${environment}", where the run ${id} acts`,
-    why: "a run continues where it began, under the same name",
+    why: "a run continues only in the environment in which it began, under the same name",
     next: [
-      `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `name it so again in ${shown}, as it was when the run began`}, then continue the run:`,
+      `${wasSandbox ? `add the line "${environment}: embedded" to environments in ${shown}` : `give the environment this name again in ${shown}, as when the run began`}, then continue the run:`,
       command`resume ${id}`,
     ],
   });

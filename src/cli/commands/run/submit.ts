@@ -191,7 +191,9 @@ async function outcomeOf(shell: Shell, queue: RunQueue, label: string, id: strin
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "queue.unusable") throw error;
       if (!isAway)
-        shell.stderr.write(`tokenbook: ${error.message}; the runs stay in the queue, and tokenbook waits until it answers\n`);
+        shell.stderr.write(
+          `tokenbook: ${error.message}; the runs stay in the queue, and tokenbook waits until the database answers\n`,
+        );
       isAway = true;
     }
     await systemClock.sleep(LIMITS.submittedPollMs, stopping);

@@ -117,7 +117,7 @@ function emptyFolder(shell: Shell, name: string): string {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new Failure({
       code: "test.folder-not-empty",
-      message: `the folder ${name} is to keep what the test leaves, and holds something already`,
+      message: `the folder ${name} is not empty, and the test would keep its files there`,
       next: "name a new one",
     });
   }

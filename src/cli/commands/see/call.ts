@@ -99,8 +99,8 @@ function callerNamed(service: Service, as: string | undefined, target: Target): 
   if (credential !== undefined) return { identities: { [service.name]: credential }, label: credential };
   throw new Failure({
     code: "call.nobody",
-    message: `the ${service.name} interface knows callers by their keys, and nobody says whose to use`,
-    next: `add --as NAME, with one of: ${names.map((name) => quoted(name)).join(", ") || "none, for the environment has no credential"}`,
+    message: `the ${service.name} interface knows callers by their keys, and no caller is named`,
+    next: `add --as NAME, with one of: ${names.map((name) => quoted(name)).join(", ") || "none, because the environment has no credentials"}`,
   });
 }
 

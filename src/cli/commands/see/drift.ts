@@ -163,10 +163,10 @@ function dayAfter(until: string, now: number): number {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
   const end = day + DAY_MS;
   const next = `--until ${isoDay(now + EXAMPLE_DAYS * DAY_MS)}`;
-  if (Number.isNaN(day)) throw new Failure({ code: "drift.until", message: `"${until}" is no day`, next });
+  if (Number.isNaN(day)) throw new Failure({ code: "drift.until", message: `"${until}" is not a day`, next });
   if (end <= now) throw new Failure({ code: "drift.until", message: `${until} is over`, next });
   if (end - now <= LIMITS.acknowledgedDays * DAY_MS) return end;
-  const why = "what is never looked at again is forgotten";
+  const why = "an acknowledgement ends, so that somebody looks at the drift again";
   throw new Failure({ code: "drift.until", message: `${until} is more than ${LIMITS.acknowledgedDays} days away`, why, next });
 }
 

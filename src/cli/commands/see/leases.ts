@@ -27,7 +27,7 @@ export const listLeases: Command<MemoryOptions> = async (shell, options) => {
 function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string {
   const by = holder === undefined ? "left a write open" : `${spellHolder(holder)}, since ${isoTime(since)}`;
   const what = kind === "run" ? "itself" : kind === "group" ? `group "${name}"` : name;
-  return `${runId}  ${what}  ${by}${shared ? "; another run has acted as it meanwhile" : ""}`;
+  return `${runId}  ${what}  ${by}${shared ? "; another run has acted as this entity since" : ""}`;
 }
 
 interface ReleaseOptions extends MemoryOptions {

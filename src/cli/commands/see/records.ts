@@ -112,7 +112,7 @@ function endProblem(store: JournalStore, { run, state, before }: ReadRun): Failu
     message: says
       ? `the row of run ${run} says that it left no write open, and its records say that it did`
       : `the row of run ${run} says that it ended ${outcome}, and its records say that it is ${is}`,
-    why: "the row decides whether the run keeps back others, and nothing of tokenbook writes it like this",
+    why: "the row decides whether this run keeps other runs from beginning, and tokenbook never writes such a row",
     next: "restore the state from a backup, and find out who changed it",
   });
 }

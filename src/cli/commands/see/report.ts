@@ -26,7 +26,7 @@ export const report: Command<ReportCommandOptions> = async (shell, options) => {
   if (requests.length === 0) {
     throw new Failure({
       code: "report.no-format",
-      message: "no report is named that could be written",
+      message: "no report is named",
       next: [command`report latest --report html=report.html`, "or:", command`report latest --format md`],
     });
   }

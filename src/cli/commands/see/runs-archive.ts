@@ -28,7 +28,7 @@ export const archive: Command<ArchiveOptions> = async (shell, options) => {
   if (older === undefined || to === undefined) {
     throw new Failure({
       code: "archive.incomplete",
-      message: "say how old runs must be, and in which folder the archives are",
+      message: "say how old the runs must be, and in which folder to write the archive",
       next: command`runs archive --older 90d --to archives`,
     });
   }
@@ -71,7 +71,7 @@ function doneLines({ hint }: Shell, { archives, kept }: ArchivedRuns, folder: st
 }
 
 function archiveLines({ file, digest, runs, records, wasBegun }: CompletedArchive): readonly string[] {
-  const begun = wasBegun ? ["  an earlier command had written it, and ended before it removed the runs from the journal"] : [];
+  const begun = wasBegun ? ["  an earlier command wrote this file, and ended before it removed the runs from the journal"] : [];
   const counts = `${countLong(runs.length, "run")}, ${countLong(records, "record")}`;
   return [`archived  ${counts}`, `  file    ${file}`, `  digest  ${digest}`, ...begun];
 }
@@ -81,8 +81,8 @@ const KEPT_WORDS: Readonly<Record<KeptBecause, string>> = {
   held: "held by a process",
   "open write": "left a write open",
   damaged: "damaged",
-  "open drift": "named by a drift that is still there",
-  "done since": "a later run of one that has not ended, with the same inputs",
+  "open drift": "the first or last run that saw a drift that is still open",
+  "done since": "passed with the same inputs as an earlier run that has not passed",
   "last of its playbook": "the last run of its playbook in its environment",
 };
 

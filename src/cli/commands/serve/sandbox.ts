@@ -36,7 +36,7 @@ export const sandbox: Command<SandboxCommandOptions> = async (shell, options) =>
     }),
   );
   if (db !== undefined && seed !== undefined && !serving.isNew)
-    shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: a seed fills an empty file\n`);
+    shell.stderr.write(`tokenbook: ${db} holds a sandbox already, and is served as it is: --seed fills only an empty file\n`);
   try {
     if (writeEnv === true) writeEnvironment({ ...shell, stdout: json === true ? shell.stderr : shell.stdout }, serving);
     if (json === true) shell.stdout.write(`${JSON.stringify(serving)}\n`, "json");

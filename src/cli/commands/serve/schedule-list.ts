@@ -51,7 +51,7 @@ function knownOf({ id, playbook, environment, schedule }: Named, before: KnownSc
 
 function entryLines(entry: ScheduleEntry, count: number, columns: TextColumns): readonly string[] {
   const { id, cron, timezone, next, last, running, unserved, waiting, missed, blockedBy, lastSuccess } = entry;
-  const when = cron === null ? "when the system's scheduler says" : `"${cron}" ${timezone}`;
+  const when = cron === null ? "when another scheduler runs schedule --once" : `"${cron}" ${timezone}`;
   const firings = next.map(({ utc, local }) => `${local}   ${utc.replace(".000Z", "Z")}`);
   const rows = [
     ["fires", when],
@@ -107,7 +107,7 @@ interface ReleaseOptions extends MemoryOptions {
 export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",
-    message: "say how you know that its process is gone for good, or that its last run needs nobody any more",
+    message: "say how you know that its process is gone for good, or that its last run needs no attention any more",
     next: command`schedule release ${options.schedule} --because TEXT`,
   });
   const who = userOf(shell);
@@ -129,7 +129,7 @@ function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, 
 function notHeld(id: string): Failure {
   return new Failure({
     code: "release.nothing",
-    message: `nothing holds the schedule ${id} back: no firing of it is under way, and its last run needs nobody`,
+    message: `nothing holds the schedule ${id} back: no firing of it is under way, and its last run needs no attention`,
     why: "nothing was changed",
     next: ["when it fires next, and what was missed:", command`schedule list`],
   });

@@ -301,7 +301,7 @@ function refuseOneReportForAll({ report }: ScheduleOptions, playbooks: number): 
 function oneReportForAll({ format, file }: ReportRequest, by: string): Failure {
   return new Failure({
     code: "schedule.one-report",
-    message: `the report ${file} would be written over by ${by}`,
+    message: `the report ${file} would be overwritten by ${by}`,
     next: `--report ${format}=${file.replace(/(\.\w+)?$/, `-${RUN}$1`)}`,
   });
 }
@@ -309,7 +309,7 @@ function oneReportForAll({ format, file }: ReportRequest, by: string): Failure {
 function noFiles(): Failure {
   return new Failure({
     code: "schedule.no-files",
-    message: "no playbook is named that could be run",
+    message: "no playbook is named",
     next: ["name files or folders of playbooks:", command`schedule FILE…`],
   });
 }

@@ -86,7 +86,7 @@ function propose(
 function notAnEntity(text: string): Failure {
   return new Failure({
     code: "calibrate.as",
-    message: `--as ${text} names no entity`,
+    message: `--as ${text} is not an entity`,
     why: `an entity is written ATTRIBUTE:VALUE (${ENTITY_PATTERN})`,
     next: "--as userId:alice",
   });

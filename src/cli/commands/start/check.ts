@@ -30,7 +30,7 @@ export const check: Command<CheckOptions> = async (shell, options) => {
   if (files.length === 0) {
     throw new Failure({
       code: "check.no-files",
-      message: "no playbook is named that could be checked",
+      message: "no playbook is named",
       next: ["name files or folders of playbooks:", command`check FILE…`],
     });
   }

@@ -87,7 +87,7 @@ function refuseSameKind(from: string, to: string, kind: ConvertedKind): void {
   if (toDocument === (kind === "a playbook")) return;
   throw new Failure({
     code: "convert.same-kind",
-    message: toDocument ? `${from} is ${kind}, which becomes a playbook` : `${to} is no name for an Arazzo document`,
+    message: toDocument ? `${from} is ${kind}, which becomes a playbook` : `${to} is not a name for an Arazzo document`,
     why: "the ending of the new file's name says what is written: .arazzo.yaml is an Arazzo document, any other .yaml a playbook",
     next: toDocument ? command`convert ${from} PLAYBOOK.yaml` : command`convert ${from} NAME.arazzo.yaml`,
   });

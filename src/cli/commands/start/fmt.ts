@@ -67,7 +67,7 @@ function isOurs(text: string): boolean {
 
 const IS_JSON: Formatted = { refused: "it is a file of JSON, and would become one of YAML" };
 
-const LEADS_AWAY: Formatted = { refused: "it leads to a file outside of the project, which is no playbook" };
+const LEADS_AWAY: Formatted = { refused: "it is a link to a file outside of the project that is not a playbook" };
 
 // A link may lead to a file outside the project, which `--diff` would show.
 function refusalOf({ cwd }: Shell, file: string, before: string): Formatted | undefined {

@@ -28,14 +28,14 @@ export const newPlaybook: Command<PlaybookOptions> = async (shell, { file, uses 
   if (!/^\.ya?ml$/.test(extname(file))) {
     throw new Failure({
       code: "new.name",
-      message: `"${file}" is no name for a playbook: folders of playbooks are searched for .yaml files`,
+      message: `"${file}" cannot name a playbook: tokenbook searches folders of playbooks for .yaml files`,
       next: command`new playbook ${`${file}.yaml`} --uses OPERATION`,
     });
   }
   if (uses.length === 0) {
     throw new Failure({
       code: "new.no-operation",
-      message: "no operation is named that the playbook could call",
+      message: "no operation is named",
       why: "`tokenbook operations` lists them",
       next: command`new playbook ${file} --uses ledger.token.create --uses ledger.token.mint`,
     });

@@ -36,7 +36,9 @@ function factsOf(schedule: ListedSchedule): Facts {
     ["environment", oneLine(environment)],
     [
       "fires",
-      cron === null ? "when the system's scheduler says" : [el("code", {}, oneLine(cron)), ` ${oneLine(timezone ?? "")}`],
+      cron === null
+        ? "when another scheduler runs schedule --once"
+        : [el("code", {}, oneLine(cron)), ` ${oneLine(timezone ?? "")}`],
     ],
     [
       "last",
