@@ -499,7 +499,7 @@ function keyTaken({ key }: SubmittedRun): Failure {
     message: `the key ${key} was submitted with another playbook, other inputs or another environment`,
     why: "a key names one run; nothing was put into the queue",
     next: [
-      "look at that run first, because a run with another key also makes what that one has written:",
+      "look at that run first; a run with another key would make its writes in addition to those of that run:",
       command`runs show ${key}`,
     ],
   });
@@ -509,7 +509,7 @@ function otherPlaybook({ key, playbook }: SubmittedRun, hasPassed: boolean): Fai
   const why = "a key names one run; nothing was put into the queue";
   const message = `the key ${key} was submitted with another version of ${playbook} or of what it includes, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
   const next = hasPassed
-    ? ["look at that run first, because a run with another key makes again what that one has written:", command`runs show ${key}`]
+    ? ["look at that run first; a run with another key would repeat any write of that run:", command`runs show ${key}`]
     : [
         "submit this version with the same key once that run has ended, or once you have withdrawn it, if no worker has it:",
         command`runs --queued`,

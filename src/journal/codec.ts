@@ -93,8 +93,8 @@ function cannotBeReadBack(fact: Fact, wrong: string): Failure {
   const about = "step" in fact ? ` of step "${fact.step}"` : "";
   return new Failure({
     code: "journal.unreadable",
-    message: `the journal does not take what happened (${fact.kind}${about}): ${wrong}`,
-    why: "it could not be read again, and the run would be lost with it; so it is not recorded, and the run stops",
+    message: `the journal cannot record this (${fact.kind}${about}): ${wrong}`,
+    why: "the record could not be read again, and the run could not be resumed; so nothing is recorded, and the run stops",
     next: "give this step a value with fewer lists and maps inside one another, or with other names",
   });
 }

@@ -26,7 +26,7 @@ export function notEmpty(path: string): Failure {
   return new Failure({
     code: "state.not-empty",
     message: `${path} holds runs already`,
-    why: "two histories cannot become one",
+    why: "the runs of two states cannot be merged",
     next: "name an empty folder, or another schema in tokenbook.yaml",
   });
 }
@@ -45,7 +45,7 @@ export function latestUnsure({ id, openedAt }: { readonly id: string; readonly o
   return new Failure({
     code: "journal.latest-unsure",
     message: `the run ${id} began at ${isoTime(openedAt)}, which is yet to come`,
-    why: "the clock was set back since, so another run may have begun later, and be the latest",
+    why: "the clock was set back since, so another run may be the latest",
     next: ["name the run by its id:", command`runs`],
   });
 }
@@ -56,7 +56,7 @@ export function severalRuns(name: string, ids: readonly string[]): Failure {
   const more = ids.length > listed.length ? ["and more"] : [];
   return new Failure({
     code: "journal.several-runs",
-    message: [`"${name}" is a part of several runs' ids:`, ...listed, ...more].join("\n"),
+    message: [`"${name}" is a part of the ids of several runs:`, ...listed, ...more].join("\n"),
     next: ["type more of the id; to see all of them:", command`runs`],
   });
 }

@@ -139,8 +139,8 @@ function enter(folder: string): Shared {
   }
   throw new Failure({
     code: "journal.cannot-lock",
-    message: `no lock can be had in ${folder}`,
-    why: "by it other processes see that this one is alive; without it nothing is sent",
+    message: `tokenbook cannot lock a file in ${folder}`,
+    why: "other processes see by this lock that this process is alive; without it nothing is sent",
     next: "put the state directory on a local disk: --state DIR",
   });
 }

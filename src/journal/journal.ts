@@ -298,6 +298,14 @@ export function remedyOf(error: unknown): { readonly why: string | undefined; re
 
 const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";
 
+function turnedBack(path: string, runId: string): Failure {
+  return new Failure({
+    code: "journal.lost",
+    message: `${path} has lost records of the run ${runId}: the last one is gone`,
+    why: "it was restored from a backup, or a server without these records took over; so the run sends nothing more",
+    next: "look into the ledger for what this run has done, and every other run that was under way, before you resume any of them",
+  });
+
 function cannotRead(runId: string, error: PassingFailure): Failure {
   return new Failure({
     code: "journal.cannot-read",
@@ -311,8 +319,8 @@ function cannotRead(runId: string, error: PassingFailure): Failure {
 function unseen(runId: string): Failure {
   return new Failure({
     code: "journal.claim-lost",
-    message: `others cannot see any more that this process holds the run ${runId}: its file in the state directory's folder "holders" is gone`,
-    why: "another process may take the run over, and two could send a write twice, so this one stops",
+    message: `other processes can no longer see that this process holds the run ${runId}: its file in the state directory's folder "holders" is gone`,
+    why: "another process may take the run over, and the two could send a write twice, so this one stops",
     next: ["leave the state directory as it is while a run is under way; then continue the run:", command`resume ${runId}`],
     exit: EXIT.locked,
   });

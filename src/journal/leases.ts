@@ -291,7 +291,7 @@ export class Leases {
       throw new Failure({
         code: "journal.broken-lease",
         message: `the journal is damaged: who holds the run ${String(row["run_id"])} cannot be read`,
-        why: "somebody may hold it still, so nothing is sent",
+        why: "a process may still hold it, so nothing is sent",
         next: "restore the state directory from a backup",
         cause: error,
       });

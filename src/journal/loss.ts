@@ -82,7 +82,7 @@ function assertFree(leases: Leases): void {
   throw new Failure({
     code: "journal.held",
     message: `the run ${held.runId} is held by ${spellHolder(held.holder)}`,
-    why: "what it has under way belongs to what is lost",
+    why: "accepting the loss ends every unfinished run, and this one is under way",
     next: "wait for that process to end, or stop it; then accept the loss",
   });
 }
@@ -90,7 +90,7 @@ function assertFree(leases: Leases): void {
 function nothingLost(journal: string): Failure {
   return new Failure({
     code: "loss.nothing",
-    message: `nothing is known to be lost of ${journal}`,
+    message: `no loss of ${journal} is known`,
     next: command`runs verify`,
   });
 }
@@ -111,7 +111,7 @@ export function endedByLoss(runId: string, row: SqlRow): Failure {
   return new Failure({
     code: "journal.lost-run",
     message: `the run ${runId} cannot be resumed: the journal had lost records, which ${who} accepted at ${isoTime(at)}`,
-    why: "what it has sent is not all known any more, and would be sent again",
-    next: "look into the ledger for what is still to be done, and begin a new run that does no more than that",
+    why: "the journal may lack something that the run has sent, and a resume would send it again",
+    next: "look into the ledger for what is still missing, and begin a new run that does no more than that",
   });
 }

@@ -145,7 +145,7 @@ export class MovingJournal {
 function movedByAnother(path: string): Failure {
   return new Failure({
     code: "state.moving",
-    message: `another state move has begun, or has ended, with ${path}`,
+    message: `another state move of ${path} is under way, or has ended`,
     why: "two moves at a time would leave two states",
     next: ["wait until it has ended, and look where the state is:", command`runs`],
   });

@@ -196,7 +196,7 @@ const ACCEPT = ["or look into the ledger, and continue without the lost records:
 function lost(journal: string, { runId, sequence }: Last): Failure {
   return new Failure({
     code: "journal.lost",
-    message: `${journal} has lost records: it does not have record ${sequence} of run ${runId}, which was the last that was written`,
+    message: `${journal} has lost records: record ${sequence} of run ${runId}, the last that was written, is gone`,
     why: WHY,
     next: [`put back the files of its folder that belong together (${journal}, ${journal}-wal), all as they were`, ...ACCEPT],
   });

@@ -291,7 +291,7 @@ function problemsOf({ problem }: Firing): readonly KeptFailure[] {
 function neverEnding(): KeptFailure {
   return {
     code: "schedule.cancelled",
-    message: "a later firing took its place, as another took that of the one before: no run comes to its end",
+    message: "a later firing cancelled this run, and this run had cancelled the one before: no run ends before the next firing",
     next: "let it fire less often, or write overlap: skip",
   };
 }
@@ -300,7 +300,7 @@ function stoppedProblem(playbook: string, hasStarted: boolean): KeptFailure {
   return {
     code: "schedule.stopping",
     message: `the schedule was stopped before the run ${hasStarted ? "came to its end" : "started"}`,
-    why: "nothing makes up for it before the next firing",
+    why: "tokenbook does not run it again before the next firing",
     next: adviceText(command`schedule --once ${playbook}`),
   };
 }
@@ -325,7 +325,7 @@ function endedLine({ id }: Scheduled, { state, runId, problem, tries }: Firing, 
 function lostLine({ id }: Scheduled, firing: Firing | undefined, { outcome, problem }: RunResult): string {
   const run = firing?.runId === undefined ? "no run" : `its run ${firing.runId}`;
   const why = problem === undefined ? "" : `: ${problem.message}`;
-  return `${id}: was taken for dead by another process; ${run} ended here as ${outcome}${why}`;
+  return `${id}: another process took this one for dead; ${run} ended here as ${outcome}${why}`;
 }
 
 function levelOf(firing: Firing): "info" | "warn" | "error" {

@@ -279,7 +279,7 @@ export const LOST_FIRING = "schedule.lost";
 function lostFiring({ schedule, tick }: Firing): Failure {
   return new Failure({
     code: LOST_FIRING,
-    message: `the firing of ${schedule} at ${isoTime(tick)} was taken for dead by another process`,
+    message: `another process took this one for dead, and with it the firing of ${schedule} at ${isoTime(tick)}`,
     why: "this process showed no sign of life for a while, and the next firing may be under way; nothing more is sent",
     next: command`schedule history`,
     exit: EXIT.locked,
@@ -333,7 +333,7 @@ function damaged(path: string, cause?: unknown): Failure {
   return new Failure({
     code: "schedule.damaged",
     message: `${path} is damaged: a firing cannot be read`,
-    why: "who runs what is not known, so nothing is started",
+    why: "it is unknown which process runs what, so nothing is started",
     next: "restore the state directory from a backup",
     cause,
   });

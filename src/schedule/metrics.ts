@@ -50,7 +50,10 @@ export class Metrics extends DeliveryMetrics {
     buckets: SECONDS,
     registers: [this.registry],
   });
-  readonly #broken = this.gauge("tokenbook_schedule_broken_playbooks", "Playbooks that cannot be run as their files are now.");
+  readonly #broken = this.gauge(
+    "tokenbook_schedule_broken_playbooks",
+    "Playbooks that cannot be run, because a file is missing or has a mistake.",
+  );
   readonly #running = this.gauge("tokenbook_schedule_running", "Firings of this process that are under way.", "schedule");
   readonly #success = this.gauge(
     "tokenbook_schedule_last_success_timestamp_seconds",

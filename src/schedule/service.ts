@@ -162,8 +162,8 @@ export class Scheduler {
     metrics.next(id, next);
     const when = next === undefined ? "never" : isoTime(next);
     if (isSetBack) {
-      const ahead = `its firings up to ${isoTime(before.since)} were settled by a clock that has been set back`;
-      log("warn", "schedule.set-back", `${id}: ${ahead}; it fires again by the new one`, { schedule: id });
+      const ahead = `its firings up to ${isoTime(before.since)} were counted by a clock that has been set back since`;
+      log("warn", "schedule.set-back", `${id}: ${ahead}; it fires again by the new time`, { schedule: id });
     }
     log("info", "schedule.begun", `${id}: fires at "${cron}" (${timezone}), next at ${when}`, { schedule: id, cron, timezone });
   }
@@ -240,7 +240,7 @@ export class Scheduler {
         log("warn", "firing.skipped", `${ticking.id}: skipped ${isoTime(step.tick)}, the run before is still under way`, about);
       } else if (step.state === "replaced") {
         metrics.fired(ticking.id, "replaced", 1);
-        log("info", "firing.replaced", `${ticking.id}: ${isoTime(step.tick)} is made up for by a later one`, about);
+        log("info", "firing.replaced", `${ticking.id}: a later firing replaces the one at ${isoTime(step.tick)}`, about);
       } else if (step.state === "queued") {
         log("info", "firing.queued", `${ticking.id}: ${isoTime(step.tick)} waits for the run before`, about);
       }
@@ -365,11 +365,11 @@ export function blockedBy({ runId, outcome, step }: Blocking, { playbook }: Sche
   return {
     code: "schedule.blocked",
     message: `not run: the run ${runId} before it is ${outcome}`,
-    why: "the playbook writes, and what that run has done is not settled",
+    why: "the playbook writes, and it is not settled what that run has done",
     next: adviceText([
       "continue that run:",
       command`resume ${runId}`,
-      "or, when it needs nobody any more:",
+      "or, when it needs no attention any more:",
       command`schedule release ${playbook} --because TEXT`,
     ]),
   };

@@ -80,7 +80,7 @@ export function markFailure(role: MoveRole, here: string, there: string): Failur
       return new Failure({
         code: MOVED_AWAY,
         message: `the state of ${placeNamed(here)} was moved to ${placeNamed(there)}`,
-        why: "a run that began here would not know what was done before, and could do it again",
+        why: "a new run here would not know what earlier runs did, and could do it again",
         next: [
           "let tokenbook.yaml name the place to which it was moved (state:), or bring it back:",
           command`state move ${there} ${here}`,
@@ -90,7 +90,7 @@ export function markFailure(role: MoveRole, here: string, there: string): Failur
       return new Failure({
         code: "state.incomplete",
         message: `${placeNamed(here)} holds an unfinished copy of the state of ${placeNamed(there)}`,
-        why: "a run that began here would not know everything that was done, and could do it again",
+        why: "a new run here would not know all that earlier runs did, and could do it again",
         next: ["repeat the move:", again],
       });
   }

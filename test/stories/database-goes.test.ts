@@ -295,7 +295,7 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
     await way.cutAfter(ANSWERS_OF_SUBMIT + MORE_WITH_A_KEY);
     const waiting = project.start("submit", "order.yaml", "--input", "order=1", "--key", key, "--wait");
     await waiting.printed("Connection terminated");
-    const noticed = waiting.printed("waits until it answers").then(() => true);
+    const noticed = waiting.printed("waits until the database answers").then(() => true);
     const cutNext = (): Promise<boolean> => way.cutAfter(0).then(() => false);
     while (!(await Promise.race([noticed, cutNext()]))) {
       // an answer to another question was cut

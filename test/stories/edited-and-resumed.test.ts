@@ -104,7 +104,7 @@ const REFUSED: readonly EditMade[] = [
     what: "the list of a foreach",
     from: "[Loft, Barn]",
     to: "[Loft, Mill]",
-    says: 'outer.yaml:22 (homes) foreach[1].key was changed from "Barn" to "Mill" (the run keeps its items: ',
+    says: 'outer.yaml:22 (homes) foreach[1].key was changed from "Barn" to "Mill" (the run keeps the items; ',
   },
   {
     what: "what an included playbook was given",
@@ -263,7 +263,9 @@ test("an edit may fix the failed step, append a step, and remove a read that is 
   const over = await project.run("resume", runIn(passed));
   expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
   // The command names the environment of this run, whichever environment comes first.
-  expect(over.stderr).toMatch(/has written \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m);
+  expect(over.stderr).toMatch(
+    /the writes of this run \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m,
+  );
 });
 
 test("an edit may change the condition of a done step, and resume says that it is not judged again", async () => {

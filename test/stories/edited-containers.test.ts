@@ -176,7 +176,7 @@ const NEW_ASSET = `      - id: more
         uses: ledger.asset.create
         with: { assetType: Property, data: { id: "More" } }
 `;
-const NEVER = "in a part of pay that the run has left, because a step of it failed: it would never run";
+const NEVER = "in a part of pay that the run has left because a step failed: it would never run";
 
 test("an edit may change a rescue that is running, but not remove it or change the step that failed", async () => {
   const { project, service } = await desk({ "rescued.yaml": RESCUED });

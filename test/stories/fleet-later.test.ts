@@ -188,7 +188,7 @@ describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now",
     const submitAgain = () => desk.run("submit", "order.yaml", "--input", "order=O8");
     const note = "note: this is another run of order.yaml; one with these inputs (key O8) waits for a worker. ";
     const twice = await submitAgain();
-    expect(twice.stderr, twice.transcript).toContain(`${note}To take it back: tokenbook runs withdraw O8\n`);
+    expect(twice.stderr, twice.transcript).toContain(`${note}To remove it from the queue: tokenbook runs withdraw O8\n`);
     const [, second = ""] = /the key of order\.yaml is (\S+)/.exec(twice.stderr) ?? [];
     const run = (order: string, ...more: string[]) => desk.run("run", "order.yaml", "--input", `order=${order}`, ...more);
     const byHand = await run("O8");

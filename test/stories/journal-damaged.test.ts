@@ -117,7 +117,7 @@ test("accepting the loss closes unfinished runs, lets others begin, and leaves a
   const nothing = await project.run("resume");
   expect([nothing.code, nothing.stdout], nothing.transcript).toEqual([
     0,
-    expect.stringContaining("cannot be resumed since somebody accepted"),
+    expect.stringContaining("cannot be resumed because somebody accepted"),
   ]);
   const begun = await project.run("run", "hand-over.yaml");
   expect(begun.code, begun.transcript).toBe(4);

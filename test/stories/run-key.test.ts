@@ -134,7 +134,7 @@ test("a key belongs to one playbook, with its inputs and variables, in one envir
     expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringMatching(says)]);
     expect(ended.stderr, ended.transcript).toContain(`the key ORDER-17 already names the run ${runIn(first)}`);
   };
-  const again = String.raw`a run with another key also makes what that one has written \(\w+, \w+\):`;
+  const again = String.raw`a run with another key would make its writes in addition to those of that run \(\w+, \w+\):`;
   await refused(new RegExp(`input rooms: was 1, is 2\n[^]*${again}`), "run", "record.yaml", "--input", "rooms=2");
   await refused(/playbook: was \.\/record\.yaml, is \.\/other\.yaml\n[^]*choose another key/, "run", "other.yaml");
   await refused(/environment: was here, is sandbox/, "run", "record.yaml", "--env", "sandbox");

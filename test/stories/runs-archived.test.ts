@@ -272,7 +272,7 @@ test.skipIf(PYTHON === undefined)("a Python script verifies archives with the sa
   expect(await both()).toMatchObject({ intact: [true, false], codes: [1, 1] });
   const known = await at.run("runs", "verify", "--archive", folder);
   expect(known.lines[0], known.transcript).toMatch(
-    /^tokenbook-archive-000001.ndjson {2}damaged .* is not what the journal has written/,
+    /^tokenbook-archive-000001.ndjson {2}damaged .* is not the archive that the journal wrote/,
   );
   writeFileSync(first, text);
   rmSync(second);

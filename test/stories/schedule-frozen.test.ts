@@ -62,7 +62,7 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     await logged(second, "firing.ended", 2);
     await first.signal("SIGCONT");
     const [lost] = await logged(first, "firing.lost");
-    expect(lost?.message).toContain("was taken for dead by another process; its run");
+    expect(lost?.message).toContain("another process took this one for dead; its run");
     for (const each of [first, second]) await each.signal("SIGTERM");
     const transcripts = [await first.ended, await second.ended].map(({ transcript }) => transcript).join("\n");
     const states = await server.query(`SELECT state FROM ${schema}.firing ORDER BY tick`);

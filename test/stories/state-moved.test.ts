@@ -111,7 +111,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
 
   test("a database that remembers no run is reported before the first write, and not again", async () => {
     const { project } = await place();
-    const noted = "of the database remembers no run; if runs were made with another state";
+    const noted = "of the database has no runs; if you made runs with another state";
     const [first, second] = [await project.run("run", "mint.yaml"), await project.run("run", "mint.yaml")];
     expect([first.code, second.code], first.transcript).toEqual([0, 0]);
     expect(first.stderr).toContain(noted);

@@ -192,9 +192,9 @@ function playbookOf(shell: ProjectShell, { playbook: file, digest }: SubmittedRu
   if (playbook !== undefined && digestWithData(playbook) === digest) return playbook;
   throw new Failure({
     code: OTHER_PLAYBOOK,
-    message: `${file} differs from the playbook that was submitted, or what it includes does`,
-    why: "a worker runs what was submitted, and nothing else; nothing was sent",
-    next: "deploy the same version of the playbooks and their data files to every worker, and submit the run again with the same key: if it has begun, it is resumed. With another key it would make again what it has written",
+    message: `${file}, or a file that it includes, differs from what was submitted`,
+    why: "a worker runs only what was submitted; nothing was sent",
+    next: "deploy the same version of the playbooks and their data files to every worker, and submit the run again with the same key: if it has begun, it is resumed. A run with another key would repeat its writes",
   });
 }
 

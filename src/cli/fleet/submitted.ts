@@ -37,6 +37,8 @@ export async function alikeNote(queue: RunQueue, hint: Hint, run: RunContent): P
   if (alike === undefined) return [];
   const { key, isTaken } = alike;
   const next = isTaken ? command`runs show ${key}` : command`runs withdraw ${key}`;
-  const what = isTaken ? `is under way. To see it: ${hint(next)}` : `waits for a worker. To take it back: ${hint(next)}`;
+  const what = isTaken
+    ? `is under way. To see it: ${hint(next)}`
+    : `waits for a worker. To remove it from the queue: ${hint(next)}`;
   return [`note: this is another run of ${run.playbook}; one with these inputs (key ${key}) ${what}`];
 }

@@ -265,7 +265,7 @@ export class WatchedPlaybooks {
       (each) => (why = each),
     );
     if (why !== undefined && why !== this.#unlisted)
-      this.#log("error", "playbook.unlisted", `${why}; no playbook that is added is taken up meanwhile`);
+      this.#log("error", "playbook.unlisted", `${why}; until this is fixed, tokenbook does not notice added playbooks`);
     this.#unlisted = why;
     return names ?? [];
   }

@@ -211,7 +211,7 @@ class Comparison {
   }
 }
 
-const ITEMS_STAY = "the run keeps its items: let the step make another value of one that failed";
+const ITEMS_STAY = "the run keeps the items; compute another value for a failed round within the step";
 
 const JUDGED = ["until", "expect"] as const;
 

@@ -16,9 +16,7 @@ export function editsOfLeftParts(state: RunState, { before, now }: EditedTraces)
     const stays = isInSamePlace(spot, was);
     if (stays && isWrittenAsBefore(was, spot)) return [];
     const what = stays ? "was changed" : "is new";
-    return [
-      [spot, `${what} in a part of ${block.address} that the run has left, because a step of it failed: it would never run`],
-    ];
+    return [[spot, `${what} in a part of ${block.address} that the run has left because a step failed: it would never run`]];
   });
   const unrescued = [...now.begun.values()].filter((spot) => hasLostRescue(spot, state) && !isComplete(spot, now, state));
   return [

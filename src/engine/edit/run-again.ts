@@ -22,7 +22,7 @@ interface RunAgain {
  * them. With other inputs the run would do something else.
  */
 export function howToRunAgain({ runId, inputs, playbook, target }: RunOpened, again: RunAgain): AdviceLines {
-  const twice = again.written === "" ? "" : `, which also makes again what this run has written (${again.written})`;
+  const twice = again.written === "" ? "" : `, which repeats the writes of this run (${again.written})`;
   const words = again.playbook.inputs.map((declaration) => wordsOf(declaration, inputs[declaration.name], again));
   if (words.includes(undefined))
     return [

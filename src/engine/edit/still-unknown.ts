@@ -47,7 +47,7 @@ export class StillUnknown {
 }
 
 function unknown(names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, unknownValue(`${name} is known only when the run is there`)]));
+  return Object.fromEntries(names.map((name) => [name, unknownValue(`${name} is known only when the run reaches this step`)]));
 }
 
 function includingSpot({ frame, holder }: TracedStep): TracedStep | undefined {

@@ -93,7 +93,7 @@ function assertSame(
     next: [
       written === "" || places.length > 0
         ? "choose another key for this run, or look at the earlier one:"
-        : `look at the earlier one first, because a run with another key also makes what that one has written (${written}):`,
+        : `look at that run first; a run with another key would make its writes in addition to those of that run (${written}):`,
       command`runs show ${runId}`,
     ],
   });

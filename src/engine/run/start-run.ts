@@ -185,8 +185,8 @@ function assertSameTarget(opened: RunOpened, target: Target): void {
   if (different.length === 0) return;
   throw new Failure({
     code: "resume.target-changed",
-    message: `the run ${opened.runId} acts in another place: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
-    why: "everything that it did so far is there, not here",
+    message: `the run ${opened.runId} began in another place: ${different.map((key) => `${key} was ${opened.target[key] ?? null} and is ${now[key] ?? null}`).join("; ")}`,
+    why: "everything that it has done is there, not here",
     next: wayBack(opened, target, different),
   });
 }

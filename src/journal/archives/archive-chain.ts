@@ -161,7 +161,10 @@ function linkProblem(
 }
 
 function otherJournalFailure(file: string, known: string): Failure {
-  return inChain("archive.other", `${file} is intact, and is not what the journal has written: its digest was ${known}`);
+  return inChain(
+    "archive.other",
+    `${file} is intact, but it is not the archive that the journal wrote: that one has the digest ${known}`,
+  );
 }
 
 function missing(folder: string, first: number, last: number): VerifiedArchive {
@@ -188,7 +191,7 @@ function inChain(code: string, message: string): Failure {
   return new Failure({
     code,
     message,
-    why: "runs can be missing from the archives, or be other ones than those that were archived",
+    why: "runs may be missing from the archives, or may have been replaced by others",
     next: "put another copy of the archives in their place",
   });
 }
@@ -197,6 +200,6 @@ function noArchive(folder: string): Failure {
   return new Failure({
     code: "archive.none",
     message: `there is no archive in ${folder}`,
-    next: `name the folder of the archives, which hold names such as ${archiveName(1)}: --archive DIR`,
+    next: `name the folder of the archives, whose files have names such as ${archiveName(1)}: --archive DIR`,
   });
 }

@@ -192,15 +192,15 @@ class Reading {
     const at = line.indexOf(BODY);
     const text = at === -1 ? line : `${line.slice(0, at)}}`;
     const fields = fieldsIn(text);
-    if (fields === undefined) throw this.#damaged("this line is no JSON object");
+    if (fields === undefined) throw this.#damaged("this line is not a JSON object");
     const own = at === -1 ? FIELDS[String(fields["kind"])] : FIELDS_OF_RECORD;
     if (own !== undefined && (Object.keys(fields).join(",") !== own || JSON.stringify(fields) !== text))
-      throw this.#damaged("this line has other fields than tokenbook writes, or one of them twice");
+      throw this.#damaged("the fields of this line are not those that tokenbook writes, or one occurs twice");
     return [fields, line.slice(at + BODY.length, -1)];
   }
 
   #begin({ kind, format, number, previous, sealedAt }: Fields): void {
-    if (kind !== "archive") throw this.#damaged("it does not begin as an archive of tokenbook does");
+    if (kind !== "archive") throw this.#damaged("it does not begin like an archive of tokenbook");
     if (format !== FORMAT) throw this.#damaged(`its format is ${String(format)}, and this version reads format ${FORMAT}`);
     this.heading = { number: Number(number), previous: String(previous), sealedAt: Date.parse(String(sealedAt)) };
   }
@@ -216,7 +216,7 @@ class Reading {
   }
 
   #takeRecord({ run, sequence, epoch, at, time, kind, previous, hash }: Fields, body: string): void {
-    if (run !== this.#run?.id) throw this.#damaged("this record belongs to no run that begins above it");
+    if (run !== this.#run?.id) throw this.#damaged("no run that begins above has this record");
     const place = { sequence: Number(sequence), epoch: Number(epoch), at: Number(at), kind: kind as RunRecord["kind"] };
     const own = link(this.#end.hash, place, body);
     const follows = place.sequence === this.#end.sequence + 1 && previous === this.#end.hash && hash === own;
@@ -244,14 +244,15 @@ class Reading {
   }
 
   #notAsHeaded(run: string): Failure {
-    return this.#damaged(`the line with which the run ${run} begins says other things than its records`);
+    return this.#damaged(`the first line of the run ${run} contradicts its records`);
   }
 
   #seal({ runs, records, digest }: Fields): void {
     this.#endRun();
-    if (runs !== this.runs.length || records !== this.records) throw this.#damaged("its seal counts other runs or records");
+    if (runs !== this.runs.length || records !== this.records)
+      throw this.#damaged("its seal counts more or fewer runs or records");
     const own = this.#hash.digest("hex");
-    if (digest !== own) throw this.#damaged("the digest in its seal is not that of the lines before it");
+    if (digest !== own) throw this.#damaged("the digest in its seal is not the digest of the lines before it");
     this.digest = own;
   }
 

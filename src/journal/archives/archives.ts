@@ -308,7 +308,7 @@ function keyIsArchived({ id, outcome, file }: RunInArchive): Failure {
     code: RUN_ARCHIVED,
     message: `the key names the run ${id}, which ended ${outcome} and is in the archive ${file}`,
     why: `a key names one run, so nothing was sent; ${IN_FILE}`,
-    next: ["look at it first, because a run with another key makes again what this one has written:", showIt({ id, file })],
+    next: ["look at that run first; a run with another key would repeat any write of that run:", showIt({ id, file })],
   });
 }
 

@@ -140,7 +140,8 @@ test("an archive gives back a run as it was in the journal", async () => {
   expect(() => open(folder, "three")).toThrow(`there is no run "three" in ${folder}`);
   expect(() => open(join(folder, "nowhere"), "one")).toThrow("cannot be read");
   const known = store.archives.all().map((each) => ({ ...each, digest: "other" }));
-  for (const place of [folder, path]) expect(() => open(place, "one", known)).toThrow("is not what the journal has written");
+  for (const place of [folder, path])
+    expect(() => open(place, "one", known)).toThrow("is not the archive that the journal wrote");
   writeFileSync(path, readFileSync(path, "utf8").replace("t1", "t2"));
   for (const place of [folder, path]) expect(() => open(place, "two")).toThrow("is damaged at line");
 });
@@ -318,7 +319,7 @@ test("archiving neither continues nor replaces the archives of another journal",
   expect([readFileSync(file, "utf8"), store.ids()]).toEqual([theirs, ["one", "last"]]);
   const damaged = theirs.replace('"number":1', '"number":x');
   writeFileSync(file, damaged);
-  expect(() => archive()).toThrow("is damaged at line 1: this line is no JSON object");
+  expect(() => archive()).toThrow("is damaged at line 1: this line is not a JSON object");
   expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
 });
 
@@ -341,7 +342,7 @@ test("archives are compared with the journal in any folder: a copy has the known
   writeFileSync(last, sealedAgain(lines));
   for (const at of [copy, link]) expect(found(at)).toEqual([true, true, true, "archive.other"]);
   for (const place of [copy, last])
-    expect(() => openArchives({ path: place, known, named: [] }, LOOKING)).toThrow("is not what the journal has written");
+    expect(() => openArchives({ path: place, known, named: [] }, LOOKING)).toThrow("is not the archive that the journal wrote");
   rmSync(last);
   expect(found(copy)).toEqual([true, true, true, "archive.missing"]);
   const notes: string[] = [];
@@ -410,7 +411,7 @@ test("verification finds each change, cut, removal and renaming of an archive", 
   };
   const lines = text.split("\n");
   expect(spoilt(() => text.replace('"id":"t1"', '"id":"t2"'))[1]).toMatch(/line 5: this record does not follow/);
-  expect(spoilt(() => text.replace('"environment":"test"', '"environment":"best"'))[1]).toMatch(/says other things than/);
+  expect(spoilt(() => text.replace('"environment":"test"', '"environment":"best"'))[1]).toMatch(/contradicts its records/);
   expect(spoilt(() => text.replace('"sealedAt":"2026', '"sealedAt":"2025'))[1]).toMatch(/the digest in its seal/);
   expect(spoilt(() => text.slice(0, -200))[1]).toMatch(/ends within this line/);
   expect(spoilt(() => `${lines.slice(0, -2).join("\n")}\n`)[1]).toMatch(/it has no seal/);

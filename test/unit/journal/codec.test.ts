@@ -99,7 +99,7 @@ test("the writer accepts records as deep as the reader reads, and no deeper", ()
   const item = (levels: number): Fact => ({ ...expanded("all"), rounds: [{ key: "k", item: nested(levels, null) }] }) as Fact;
   expect(readBack(item(LIMITS.recordDepth - 3))).toEqual(item(LIMITS.recordDepth - 3));
   expect(() => encode(item(LIMITS.recordDepth - 2), asIs)).toThrow(
-    'the journal does not take what happened (step.expanded of step "all"): it is nested deeper than 216 levels',
+    'the journal cannot record this (step.expanded of step "all"): it is nested deeper than 216 levels',
   );
 });
 

@@ -245,7 +245,7 @@ test("an accepted loss is recorded: unfinished runs are over, and new runs can b
   const whole = await left(STEPS / 2);
   const at = laid(whole, ["journal.db-wal"]);
   const what = acceptLoss(at, PORTS, { who: "olga", because: "I looked" });
-  expect(what).toMatch(/no longer|does not have record/);
+  expect(what).toMatch(/no longer|, is gone/);
   const store = JournalStore.open(at, PORTS);
   expect(store.losses()).toMatchObject([{ who: "olga", because: "I looked", what }]);
   expect(store.runs.notPassed(10)).toEqual([]);
@@ -254,7 +254,7 @@ test("an accepted loss is recorded: unfinished runs are over, and new runs can b
   await store.release(journal, "failed", 0);
   expect(store.runs.notPassed(10).map(({ id }) => id)).toEqual(["run2"]);
   store.close();
-  expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/nothing is known to be lost/);
+  expect(() => acceptLoss(at, PORTS, { who: "olga", because: "again" })).toThrow(/no loss of .* is known/);
 });
 
 test("a person can accept the loss of a whole journal, but not while a live process holds a run", async () => {
@@ -274,7 +274,7 @@ test("a person can accept the loss of a whole journal, but not while a live proc
 test("a copy without the log, or an old copy, is refused with the record that is missing", async () => {
   const whole = await left(STEPS / 2);
   const last = whole.records.at(-1)?.sequence;
-  const says = new RegExp(`does not have record ${last} of run run1, which was the last that was written`);
+  const says = new RegExp(`record ${last} of run run1, the last that was written, is gone`);
   const without = found(laid(whole, ["journal.db-wal"]));
   expect(without).toBeInstanceOf(Failure);
   expect((without as Failure).message).toMatch(says);

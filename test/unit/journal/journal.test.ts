@@ -68,9 +68,11 @@ test.each([
   keep(journal, intended("mint"));
   keep(journal, answered("mint", "acknowledged"));
   tamper(sql);
-  expect(() => open().read("run1")).toThrow(/damaged at record 2|does not have record [23] of run run1/);
+  expect(() => open().read("run1")).toThrow(/damaged at record 2|record [23] of run run1, the last that was written, is gone/);
   abandon();
-  await expect((async () => open().claim("run1"))()).rejects.toThrow(/damaged at record 2|does not have record [23] of run run1/);
+  await expect((async () => open().claim("run1"))()).rejects.toThrow(
+    /damaged at record 2|record [23] of run run1, the last that was written, is gone/,
+  );
 });
 
 test("a history is read on from its last known record, and is the same object if there is no new record", async () => {

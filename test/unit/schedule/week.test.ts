@@ -99,7 +99,7 @@ describe("a clock that was ahead and is corrected", () => {
       ),
     );
     expect(desk.logged.filter((line) => line.startsWith("schedule.set-back"))).toEqual([
-      "schedule.set-back supply.yaml: its firings up to 2026-06-01T04:00:00.000Z were settled by a clock that has been set back; it fires again by the new one",
+      "schedule.set-back supply.yaml: its firings up to 2026-06-01T04:00:00.000Z were counted by a clock that has been set back since; it fires again by the new time",
     ]);
     expect(desk.notified).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe("a run that takes longer than its interval", () => {
   const STOPPED = ["failure  supply.yaml (here): interrupted: the schedule was stopped before the run came to its end"];
 
   const NO_END =
-    "missed  supply.yaml (here): cancelled: a later firing took its place, as another took that of the one before: no run comes to its end";
+    "missed  supply.yaml (here): cancelled: a later firing cancelled this run, and this run had cancelled the one before: no run ends before the next firing";
 
   test.for([
     ["skip", []],
