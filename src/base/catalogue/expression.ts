@@ -8,7 +8,7 @@ export const EXPRESSION_CODES = {
     example: "expect-split-by-comma",
   },
   "expression.date": {
-    title: "a written text is no date",
+    title: "a text is not a date",
     meaning:
       "The function takes a date such as 2026-01-31, or a date with a time and a zone such as 2026-01-31T09:30:00Z. This text is neither, so the expression could never have a value.",
     cure: "Write the date in the form of ISO 8601, with a zone where there is a time.",
@@ -22,9 +22,9 @@ export const EXPRESSION_CODES = {
     example: "date-compared-as-text",
   },
   "expression.duration": {
-    title: "a written text is no duration",
+    title: "a text is not a duration",
     meaning:
-      "`duration` takes numbers with the units h, m, s, ms, us and ns, one after the other, such as 1h30m. This text is none, so the expression could never have a value.",
+      "`duration` takes numbers with the units h, m, s, ms, us and ns, one after the other, such as 1h30m. This text is not such a duration, so the expression could never have a value.",
     cure: "Write days as hours: 24h is one day.",
     example: "duration-literal",
   },
@@ -39,7 +39,7 @@ export const EXPRESSION_CODES = {
     title: "an identity holds an expression",
     meaning:
       "An entity or a credential in `actors` or in `as` is taken as it is written, so the service would see the letters of the expression.",
-    cure: 'Let one expression give the whole entity: as: "${{ member }}".',
+    cure: 'Write one expression that gives the whole entity: as: "${{ member }}".',
     example: "expression-in-identity",
   },
   "expression.in-key": {
@@ -52,7 +52,7 @@ export const EXPRESSION_CODES = {
   "expression.inexact": {
     title: "a number that would be rounded",
     meaning:
-      "Numbers are exact here, both whole numbers and decimals. CEL's `double` and its `json` function lose digits silently. Its unsigned numbers, `uint` and 5u, do not mix with any other. No number that is read is of its types `int`, `uint` or `double`.",
+      "Numbers are exact here, both whole numbers and decimals. CEL's `double` and its `json` function lose digits silently. Its unsigned numbers, `uint` and 5u, do not mix with any other. No number that tokenbook reads has CEL's type `int`, `uint` or `double`.",
     cure: "Write decimal(…) around a text that holds a number, or int(…) if it must be a whole number.",
     example: "double",
   },
@@ -79,7 +79,7 @@ export const EXPRESSION_CODES = {
   "expression.no-such-value": {
     title: "a text is compared with a value that it never has",
     meaning:
-      "The outcome of a step, and an input with an `enum`, is one of a few texts, and this is none of them. With == the condition would never hold; with != it would always hold, and prove nothing. Other steps see that a step has failed only if it is in a block: after any other step that failed, nothing runs.",
+      "The outcome of a step, and an input with an `enum`, is one of a few texts, and this is not one of them. With == the condition would never hold; with != it would always hold, and prove nothing. Other steps see that a step has failed only if it is in a block: after any other step that failed, nothing runs.",
     cure: "Write one of the values that the message lists.",
     example: "no-such-value",
   },
@@ -91,16 +91,16 @@ export const EXPRESSION_CODES = {
     example: "braces-in-bare",
   },
   "expression.not-read": {
-    title: "an expression where none is read",
+    title: "an expression where plain text is expected",
     meaning:
       "A name, a path, a query, a pattern, and the default of an input or a variable are taken as they are written. The letters of this expression would be shown, searched or sent.",
     cure: "Write the text itself. A value that changes from run to run is an input: the command gives it, with --input or --inputs.",
     example: "expression-in-default",
   },
   "expression.number": {
-    title: "a written text is no number",
+    title: "a text is not a number",
     meaning:
-      "`decimal` takes a text that holds a number: digits and a point, with no separator of thousands; `int` takes one that holds a whole number. This one holds none, so the expression could never have a value.",
+      "`decimal` takes a text that holds a number: digits and a point, without a thousands separator. `int` takes a text that holds a whole number. This text holds no such number, so the expression could never have a value.",
     cure: "Write the number without quotes, and without `decimal` or `int`.",
     example: "decimal-literal",
   },
@@ -113,7 +113,7 @@ export const EXPRESSION_CODES = {
     example: "number-as-text",
   },
   "expression.pattern": {
-    title: "a written pattern cannot be used",
+    title: "a pattern cannot be used",
     meaning:
       "`re2` takes a regular expression of RE2, which has neither backreferences nor looking ahead or behind. This one cannot be read, so the expression could never have a value.",
     cure: "Fix the pattern at the part that the message names. https://github.com/google/re2/wiki/Syntax lists all that a pattern may have.",
@@ -128,7 +128,7 @@ export const EXPRESSION_CODES = {
   },
   "expression.syntax": {
     title: "an expression cannot be read",
-    meaning: "The text is no CEL expression: it ends too early, or uses another language's operators.",
+    meaning: "The text is not a CEL expression: it ends too early, or uses operators of another language.",
     cure: "Use && || ! == != < <= > >= + - * / and quotes around texts. https://cel.dev describes the whole language.",
     example: "word-for-an-operator",
   },
@@ -154,7 +154,7 @@ export const EXPRESSION_CODES = {
   "expression.unknown-field": {
     title: "an unknown field",
     meaning:
-      "Inputs, actors, steps and the answers of the service have known fields, and this is none of them. It would fail in the middle of a run.",
+      "Inputs, actors, steps and the answers of the service have known fields, and this is not one of them. The expression would fail in the middle of a run.",
     cure: "Use the suggested field, or one that the message lists. `tokenbook operations NAME` shows what a step yields.",
     example: "unknown-response-field",
   },

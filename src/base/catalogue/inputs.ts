@@ -3,7 +3,7 @@ export const INPUT_CODES = {
   "playbook.input-bound": {
     title: "a bound of an input is not valid",
     meaning:
-      "A number has numbers as bounds, a date has dates, and the lower bound must not be above the higher one. Otherwise no value could ever be given.",
+      "A number has numbers as bounds, a date has dates, and the lower bound must not be above the higher one. Otherwise no value could ever be valid.",
     cure: "Write bounds of the input's own type, the lower one as the minimum.",
     example: "input-bounds-crossed",
   },
@@ -36,7 +36,7 @@ export const INPUT_CODES = {
   "playbook.input-file": {
     title: "a file that an input names cannot be read",
     meaning:
-      "The file of a default or a schema does not exist, is no text, or is too large; or a playbook may not name it, because it lies outside of the project, is hidden, or is a file of settings such as .env. A check prints what is wrong in a file.",
+      "The file of a default or a schema does not exist, is not text, or is too large. Or a playbook may not name it, because it lies outside of the project, is hidden, or is a file of settings such as .env. A check prints what is wrong in a file.",
     cure: "Write the path relative to the playbook that names it, and save the file in UTF-8. Give a file from outside of the project yourself: --input NAME=FILE.",
     example: "file-missing",
   },
@@ -55,7 +55,7 @@ export const INPUT_CODES = {
   },
   "playbook.input-required": {
     title: "a required field is not declared",
-    meaning: "`required` names fields of `properties`, and this is none of them, so no value could ever be given.",
+    meaning: "`required` names fields of `properties`, and this is not one of them, so no value could ever be valid.",
     cure: "Use the suggested name, or declare the field.",
     example: "input-required-unknown",
   },
@@ -74,7 +74,7 @@ export const INPUT_CODES = {
   },
   "playbook.input-unique": {
     title: "items must differ in a field that they do not have",
-    meaning: "`unique` names a field of the items, and this is none of them.",
+    meaning: "`unique` names a field of the items, and the items have no such field.",
     cure: "Use the suggested name, or write unique: true for whole items that differ.",
     example: "input-unique-unknown-field",
   },

@@ -52,16 +52,16 @@ export const PLAYBOOK_CODES = {
   "playbook.group-late": {
     title: "the name of a group is known only in a run",
     meaning:
-      "A playbook and the playbooks that it includes take their groups before the first request. The names of groups can use inputs and env, but nothing that a step gives.",
+      "A run takes the groups of its playbook, and of the playbooks that it includes, before the first request. The names of groups can use inputs and env, but nothing that a step gives.",
     cure: "Name the group by an input that you give to the run, or by a plain text.",
     example: "group-of-a-step",
   },
   "playbook.holds-of-nothing": {
     severity: "warning",
-    title: "a condition of `ensure` or `until` holds of an empty list",
+    title: "a condition of `ensure` or `until` holds for an empty list",
     meaning:
-      "The condition is only about each item of a list, and holds when the list has none. An `ensure` would then find its effect there already and send nothing, and an `until` would end at once.",
-    cure: "Say also what the list must have: size(response) > 0 && response.all(…), or response.exists(…).",
+      "The condition is only about each item of a list, so it also holds when the list is empty. An `ensure` would then find its effect there already and send nothing, and an `until` would end at once.",
+    cure: "Also state what the list must have: size(response) > 0 && response.all(…), or response.exists(…).",
     example: "ensure-of-nothing",
   },
   "playbook.id-twice": {
@@ -93,7 +93,7 @@ export const PLAYBOOK_CODES = {
   "playbook.include-missing": {
     title: "an included playbook cannot be read",
     meaning:
-      "The file that `uses` names does not exist, is no text, lies outside of the project, is a file of settings such as .env, or is nested deeper than playbooks may include one another.",
+      "The file that `uses` names does not exist, is not text, lies outside of the project, is a file of settings such as .env, or is nested deeper than playbooks may include one another.",
     cure: "Write the path relative to the playbook that names it: uses: ./deposit.yaml",
     example: "include-missing",
   },
@@ -216,13 +216,13 @@ export const PLAYBOOK_CODES = {
     title: "an actor mints or burns without the role for it",
     meaning:
       "The playbook itself creates the token and gives out its roles, and this actor has none of them. It may not act as the owner either, because the rolesMap names a role for it, or the token belongs to someone else. The service will surely refuse.",
-    cure: "Let an actor act that has the role, give it in `tokenPermissions`, or with ledger.token.setPermissions before. If you expect the refusal, write fails: { condition: … }.",
+    cure: "Let an actor act that has the role. Or give the actor the role: in `tokenPermissions`, or with ledger.token.setPermissions in an earlier step. If you expect the refusal, write fails: { condition: … }.",
     example: "no-role",
   },
   "playbook.no-vote": {
     title: "an actor votes without being an approver",
     meaning:
-      "The playbook itself makes the request and names its approvers, and this actor is none of them. The service will surely refuse the vote.",
+      "The playbook itself makes the request and names its approvers, and this actor is not one of them. The service will surely refuse the vote.",
     cure: "Let one of the approvers act, or name the actor among them. If you expect the refusal, write fails: { condition: … }.",
     example: "no-vote",
   },
@@ -242,7 +242,7 @@ export const PLAYBOOK_CODES = {
   "playbook.not-here": {
     title: "a field that has no effect on this step",
     meaning:
-      "The field is known, but not for a step of this kind: a timeout without an until, pages of an answer that is no list, an expectation of a call that must fail. It would have no effect.",
+      "The field is known, but not for a step of this kind: a timeout without an until, pages of an answer that is not a list, an expectation of a call that must fail. It would have no effect.",
     cure: "Delete the field, or add the one that it belongs to.",
     example: "timeout-without-until",
   },

@@ -32,8 +32,8 @@ export const RECONCILE_CODES = {
     severity: "warning",
     title: "the two sides of a comparison cannot differ",
     meaning:
-      "Both sides read the same rows and compare the same of them, as after a copy whose second side was not changed. Or both values are written numbers, which no row changes. Such a comparison finds no drift whatever the rows are, and proves nothing.",
-    cure: "Let one side read what the other is compared with, and write values that the rows have, such as row.balance.",
+      "Both sides read the same rows and compare the same values, perhaps because one side was copied and not edited. Or both values are fixed numbers, which do not depend on a row. Such a comparison finds no drift whatever the rows are, and proves nothing.",
+    cure: "Let the two sides read different things, and take each value from the rows, such as row.balance.",
     example: "reconcile-same-side",
   },
   "playbook.reconcile-sides": {

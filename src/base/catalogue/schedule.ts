@@ -9,7 +9,8 @@ export const SCHEDULE_CODES = {
   },
   "playbook.schedule-time": {
     title: "the times of a schedule do not fit together",
-    meaning: "A jitter as long as the time between two firings would let one overtake the other, and a run cannot take no time.",
+    meaning:
+      "A jitter as long as the time between two firings would let one overtake the other. A time limit of zero would stop every run at once.",
     cure: "Use a jitter shorter than the interval, and a timeLimit longer than a run.",
     example: "schedule-jitter",
   },

@@ -9,7 +9,7 @@ export const SCHEMA_CODES = {
   "schema.name": {
     title: "a name cannot be used",
     meaning:
-      "Expressions use inputs, actors and outputs by name. So a name has letters, digits and _, begins with a small letter, and is no word that expressions reserve. Names of env and secrets may begin with a capital or _.",
+      "Expressions use inputs, actors and outputs by name. So a name has letters, digits and _, begins with a small letter, and is not a reserved word of expressions. Names of env and secrets may begin with a capital or _.",
     cure: "Choose another name: `theIssuer` or `the_issuer` instead of `The Issuer`.",
     example: "actor-bad-name",
   },

@@ -16,7 +16,7 @@ export const SOURCE_CODES = {
   },
   "source.directive": {
     title: "a YAML directive is used",
-    meaning: "A line that begins with % would change how the file is read. Files are always read as YAML 1.2.",
+    meaning: "A line that begins with % would change how the file is read. tokenbook always reads files as YAML 1.2.",
     cure: "Delete the line, and the `---` below it if there is one.",
     example: "directive",
   },
