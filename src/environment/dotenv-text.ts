@@ -59,7 +59,7 @@ class Reading {
     const quoted = this.take(QUOTED);
     if (quoted !== undefined) {
       if (this.take(BLANK) === undefined)
-        this.refuse(`has more behind the quoted value of ${variable}`, "quote the whole value", line);
+        this.refuse(`has text after the quoted value of ${variable}`, "quote the whole value", line);
       // Only in double quotes, \n means a line end.
       return quoted[1]?.replaceAll(String.raw`\n`, "\n") ?? quoted[2] ?? quoted[3] ?? "";
     }
@@ -75,7 +75,7 @@ class Reading {
     throw new Failure({
       code: "dotenv.unclear",
       message: `${this.#name}:${line} ${how}`,
-      why: "a line that is left out or cut would give a run other values than the file shows",
+      why: "if tokenbook skipped or cut the line, a run would get other values than the file shows",
       next,
     });
   }

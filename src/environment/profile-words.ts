@@ -60,7 +60,7 @@ function twoMeanings(profile: SourceNode, { path, names: all }: Vocabulary): rea
   if (double === undefined) return [];
   const names = words.filter(({ word }) => word === double.word).map(({ name }) => name);
   const message = `"${path.join(".")}" gives "${double.word}" two meanings: ${names.join(" and ")}`;
-  const why = "an answer with this word could be read either way; a setting that is left out has its usual words";
+  const why = "an answer with this word could be read either way; if you leave a setting out, it has its usual words";
   return [{ finding: { code: "schema.value", message, why, suggestion: "give each its own words" }, range: node.range }];
 }
 

@@ -59,7 +59,7 @@ const environmentOfService = {
       type: "string",
       pattern: DURATION_PATTERN,
       description:
-        "A write that has not taken effect after this time never will. It counts only together with readLag, because a read may not show yet what has taken effect.",
+        "A write that has not taken effect after this time never will. It counts only together with readLag, because a read may not yet show what has taken effect.",
     },
     readLag: {
       type: "string",
@@ -173,7 +173,7 @@ export const environmentSchema: object = {
     heartbeat: {
       ...webAddress,
       description:
-        "A monitoring service that raises the alarm when nothing pings it: env:NAME, file:PATH, or https://… tokenbook adds /start to the address when a scheduled run starts, / and its exit code when it ends, and /fail when no run was made.",
+        "A monitoring service that raises an alarm when no ping comes: env:NAME, file:PATH, or https://… tokenbook adds /start to the address when a scheduled run starts, / and its exit code when it ends, and /fail when no run was made.",
     },
   },
   required: ["environments"],

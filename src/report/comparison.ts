@@ -78,7 +78,7 @@ const COUNTS: readonly (readonly [Exclude<keyof ComparisonCounts, "tolerated">, 
   ["acknowledged", "acknowledged"],
   ["cleared", "cleared"],
   ["moving", "moving"],
-  ["settled", "settled while looking"],
+  ["settled", "settled while comparing"],
   ["notCompared", "not compared"],
 ];
 

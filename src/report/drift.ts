@@ -55,7 +55,7 @@ export function evidenceLines({ evidence, sides }: { readonly evidence: Json; re
   return (["left", "right"] as const).flatMap((side) => {
     const { rows, more } = saidBy(side, evidence);
     return [
-      `  ${oneLine(sides[side])} said:${rows.length === 0 ? " nothing of it" : ""}`,
+      `  ${oneLine(sides[side])} showed:${rows.length === 0 ? " no row" : ""}`,
       ...rows.flatMap(rowLines),
       ...(more > 0 ? [`    … and ${more} more rows`] : []),
     ];

@@ -81,7 +81,7 @@ export const FIRING_WORDS: Readonly<Record<FiringState, OutcomeWord>> = {
   skipped: { mark: "–", word: "skipped" },
   missed: { mark: "!", word: "missed" },
   replaced: { mark: "–", word: "replaced" },
-  blocked: { mark: "!", word: "kept back" },
+  blocked: { mark: "!", word: "blocked" },
 };
 
 /** Returns whether a step's id already contains its name, as for a block without a name or a check with one. */

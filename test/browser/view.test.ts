@@ -189,7 +189,7 @@ describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {
     for (const id of ids) await page.getByLabel(`Compare ${id}`).check();
     await page.getByRole("button", { name: "Compare two" }).click();
     await page.waitForURL(/compare/);
-    expect(await page.locator("h2").allTextContents()).toEqual(["1 step that ended otherwise", "Outputs", "All 3 steps"]);
+    expect(await page.locator("h2").allTextContents()).toEqual(["1 step with another outcome", "Outputs", "All 3 steps"]);
     expect(await page.locator("section").first().locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^after✓ ok✗ failed/),
     ]);

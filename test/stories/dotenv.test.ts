@@ -77,7 +77,7 @@ test.for([
   ["A=1\nREGION=one\nREGION=two\n", "3 gives REGION a second time"],
   ['REGION="a b\n', "1 does not end the quoted value of REGION"],
   ["REGION=a#b\n", "1 has # in the value of REGION"],
-  ["REGION='q'z\n", "1 has more behind the quoted value of REGION"],
+  ["REGION='q'z\n", "1 has text after the quoted value of REGION"],
 ] as const)("a line that is unclear is refused, and its value is not shown: %j", async ([text, message]) => {
   const project = newProject({});
   project.write("look.yaml", LOOK);

@@ -251,7 +251,7 @@ describe("`tokenbook schedule --once`, which the scheduler of the system runs", 
     expect(project.read("kept.xml")).toMatch(/tests="1" failures="1"[\s\S]*not run: the run \S+ before it is pending/);
     expect(kept.stdout, kept.transcript).toMatch(/blocked: not run: the run \S+ before it is pending/);
     const list = await project.run("schedule", "list");
-    expect(list.stdout, list.transcript).toMatch(/kept back +by the run \S+, which is pending/);
+    expect(list.stdout, list.transcript).toMatch(/blocked +by the run \S+, which is pending/);
     expect((await project.json("runs")).data.runs).toHaveLength(1);
     const release = await project.run("schedule", "release", "hand-over.yaml", "--because", "the sale is off");
     expect(release.code, release.transcript).toBe(0);

@@ -68,7 +68,7 @@ function sumLine({ totals, durationMs }: CrashReport): string {
 
 /** Formats the totals: `26 boundaries: 21 same, 5 unknown, no violation`. */
 export function sumOf({ tried, same, unknown, answerLost, different, missed, setTwice, notTried }: CrashTotals): string {
-  const lost = answerLost === 0 ? [] : [`${answerLost} failed for want of a lost answer`];
+  const lost = answerLost === 0 ? [] : [`${answerLost} failed because an answer was lost`];
   const verdicts = [
     `${same} same`,
     `${unknown} unknown`,
@@ -78,7 +78,7 @@ export function sumOf({ tried, same, unknown, answerLost, different, missed, set
   return [
     `${tried} ${tried === 1 ? "boundary" : "boundaries"}: ${verdicts.join(", ")}`,
     ...(setTwice === 0 ? [] : [`after ${setTwice} a value was set twice, which changes nothing`]),
-    ...(missed === 0 ? [] : [`${missed} not passed again, for what runs side by side has no fixed order`]),
+    ...(missed === 0 ? [] : [`${missed} not reached again, because steps that run side by side have no fixed order`]),
     ...(notTried === 0 ? [] : [`interrupted: ${notTried} not tried`]),
   ].join("; ");
 }

@@ -30,10 +30,10 @@ const map: Schema = { type: "object" };
 const mapOrNull: Schema = { type: ["object", "null"] };
 const texts: Schema = { type: "array", items: text };
 const step: Schema = { ...text, description: "The step's address: its id, and the keys of its rounds." };
-const attempt: Schema = { ...whole, description: "Which attempt of the write, from 0 on." };
+const attempt: Schema = { ...whole, description: "The number of the attempt of the write, from 0." };
 const waitedMs: Schema = {
   ...whole,
-  description: "How long nothing could be done for the step since the event of it before, in milliseconds; left out: not at all.",
+  description: "How long the step could not continue since its event before this one, in milliseconds. Left out if it could.",
 };
 const moment: Schema = { type: "integer", description: "Milliseconds since the Unix epoch." };
 
@@ -49,7 +49,7 @@ function object(required: Readonly<Record<string, Schema>>, optional: Readonly<R
 const serviceAt: Schema = { ...moment, description: "The latest time that the service had given to the run." };
 const uptime: Schema = {
   ...object({ boot: text, ms: milliseconds }),
-  description: "For how long the machine had been running, and what its kernel calls that start.",
+  description: "How long the machine had been running, and the kernel's name for that start.",
 };
 
 function listOf(items: Schema): Schema {
@@ -100,7 +100,7 @@ const EVENTS: Described = {
     optional: {
       env: { type: "object", additionalProperties: { type: "object", additionalProperties: text } },
       folder: { ...text, description: "Where the paths of its files begin, from the folder of tokenbook.yaml." },
-      idempotencyKey: { ...text, description: "The name that the caller gave to the run with --key." },
+      idempotencyKey: { ...text, description: "The name that the caller gave the run with --key." },
       anyway: {
         ...object({ who: text, because: text, runs: texts }),
         description: "A person began the run although these runs had left writes open.",
@@ -110,7 +110,7 @@ const EVENTS: Described = {
   },
   "run.claimed": { says: "A process took the run.", required: { holder }, optional: {} },
   "run.released": {
-    says: "A person made the claim of another process void.",
+    says: "A person released the run, which another process held.",
     required: { from: holder, who: text, because: text },
     optional: { unsent: listOf(object({ step, attempt: whole })) },
   },
@@ -171,7 +171,7 @@ const EVENTS: Described = {
     optional: { uptime, serviceAt },
   },
   "receipt.read": {
-    says: "A receipt said its last word.",
+    says: "A receipt reported the final state of a write.",
     required: { step, attempt, committed: flag, receipt: map },
     optional: { serviceAt, waitedMs },
   },

@@ -167,7 +167,7 @@ export const FOLLOW: string = String.raw`(() => {
       if ((await answer.text()) !== state.dataset.progress) return location.reload();
       if (state.textContent !== words) state.textContent = words;
     } catch {
-      state.textContent = "The server does not answer: this page is as the run was when it last did.";
+      state.textContent = "The server does not answer. This page shows the run as it was at its last answer.";
     }
     setTimeout(look, EVERY_MS);
   }

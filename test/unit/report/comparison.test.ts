@@ -128,7 +128,7 @@ test("the audit page of an incomplete comparison does not say that there is no d
       "",
     );
   };
-  const said = ["None was found, but a read did not finish.", "0 or more", "the row may be one that was not read"];
+  const said = ["None was found, but a read did not finish.", "0 or more", "the row may exist but was not read"];
   const plain = ["<p>None.</p>", "Open drifts; 0 throughout"];
   const found = (html: string): readonly string[] => [...said, ...plain].filter((words) => html.includes(words));
   expect(found(page([]))).toEqual(plain);

@@ -58,7 +58,7 @@ test("the report of a crash test counts each verdict by step, and shows the comm
     "      · took effect 1 time too often: mint",
     "      · of ONE",
     "      replay: tokenbook test --crash-everywhere one.yaml --at after:attempt.answered@mint --keep crashed",
-    "  ✗ 7 boundaries: 2 same, 2 unknown, 2 failed for want of a lost answer, 1 violation; after 1 a value was set twice, which changes nothing; 1 not passed again, for what runs side by side has no fixed order in 2.3 s",
+    "  ✗ 7 boundaries: 2 same, 2 unknown, 2 failed because an answer was lost, 1 violation; after 1 a value was set twice, which changes nothing; 1 not reached again, because steps that run side by side have no fixed order in 2.3 s",
   ]);
 });
 

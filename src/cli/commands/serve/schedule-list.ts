@@ -62,7 +62,7 @@ function entryLines(entry: ScheduleEntry, count: number, columns: TextColumns): 
     ...(unserved === null ? [] : [["not served", `since ${unserved}: nothing fires by itself`]]),
     ...(waiting === 0 ? [] : [["waits", String(waiting)]]),
     ...(missed.count === 0 ? [] : [["missed", `${missed.count}, the last ${missed.last}`]]),
-    ...(blockedBy === null ? [] : [["kept back", `by the run ${blockedBy.runId}, which is ${blockedBy.outcome}`]]),
+    ...(blockedBy === null ? [] : [["blocked", `by the run ${blockedBy.runId}, which is ${blockedBy.outcome}`]]),
   ];
   return [id, ...columns(rows.map((row) => ["", ...row])), ...(count > 1 ? [""] : [])];
 }

@@ -156,7 +156,7 @@ function rowsOf({ rows, left, right, counts, gaps, reads = [] }: Comparison, env
         number(differenceOf(row)),
       ]),
     ),
-    gaps.length === 0 ? undefined : hint("A read did not finish: where a cell is empty, the row may be one that was not read."),
+    gaps.length === 0 ? undefined : hint("A read did not finish: where a cell is empty, the row may exist but was not read."),
     all <= rows.length
       ? undefined
       : [
@@ -194,7 +194,7 @@ function driftMarkup(drift: ExplainedDrift, budget: Budget, now: number): Markup
     factList([
       ["kind", kindWords(kind, sides)],
       ["since", momentOf(since)],
-      ["seen last", [momentOf(lastSeen), ` by run ${oneLine(lastRun)}`]],
+      ["last seen", [momentOf(lastSeen), ` by run ${oneLine(lastRun)}`]],
       ["cleared", clearedAt === null ? undefined : momentOf(clearedAt)],
     ]),
     saidOf(drift, budget),

@@ -22,10 +22,12 @@ export function comparePage(before: RunReport, after: RunReport): Iterable<strin
   const title = isOnePlaybook(before, after) ? `Two runs of ${later}` : `A run of ${earlier}, and one of ${later}`;
   return framed({ title, place: "runs" }, [
     el("h1", {}, title),
-    isOnePlaybook(before, after) ? "" : hint("They are runs of two playbooks: steps of one name may have little in common."),
+    isOnePlaybook(before, after)
+      ? ""
+      : hint("They are runs of two playbooks: steps with the same name may have little in common."),
     tableOf("Both runs", ["Run", "Outcome", "Started", "Duration", "Steps"], [before, after].map(runRow)),
     comparisonsOverTime([before, after]),
-    section(`${count(others.length, "step")} that ended otherwise`, stepTable("Steps that ended otherwise", others)),
+    section(`${count(others.length, "step")} with another outcome`, stepTable("Steps with another outcome", others)),
     section("Outputs", outputTable(before, after)),
     section(`All ${count(pairs.length, "step")}`, stepTable("All steps", pairs)),
   ]);

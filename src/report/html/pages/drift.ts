@@ -32,7 +32,7 @@ export function driftPage(drift: ExplainedDrift, now: number): Iterable<string> 
     isOpen
       ? el("div", { class: "next" }, el("p", {}, "To acknowledge it:"), commandBox(acknowledgingCommand(oneLine(id), now)))
       : "",
-    section("What both sides said when it was seen last", saidOf(drift, new Budget()), "explained"),
+    section("What both sides showed when it was last seen", saidOf(drift, new Budget()), "explained"),
     section("Acknowledgements", acknowledgementsOf(drift, now), "explained"),
     historyOf(drift),
   ]);
@@ -47,7 +47,7 @@ function factsOf({ id, kind, of, title, sides, since, lastSeen, lastRun, cleared
     ["environment", oneLine(of.environment)],
     ["scope", of.scope === "" ? undefined : oneLine(of.scope)],
     ["since", momentOf(since)],
-    ["seen last", [momentOf(lastSeen), " ", runLink(lastRun)]],
+    ["last seen", [momentOf(lastSeen), " ", runLink(lastRun)]],
     ["cleared", clearedAt === null ? undefined : momentOf(clearedAt)],
   ];
 }
@@ -60,7 +60,7 @@ export function saidOf({ evidence, sides }: ExplainedDrift, budget: Budget): Mar
       "div",
       { class: "said" },
       el("h3", { class: "part" }, oneLine(sides[side])),
-      rows.length === 0 ? el("p", {}, "Nothing of it.") : rows.map((row) => rowOf(row, budget)),
+      rows.length === 0 ? el("p", {}, "No row.") : rows.map((row) => rowOf(row, budget)),
       more === 0 ? undefined : hint(`and ${count(more, "more row")}`),
     );
   });
@@ -117,7 +117,7 @@ function holdOf({ at, until }: HistoryEntry, { state, since, clearedAt }: Explai
   if (until === null || until <= now) return "no: it is over";
   if (clearedAt !== null) return "the drift was cleared";
   if (at < since) return "no: the drift was cleared, and came back";
-  return state === "acknowledged" ? "yes" : "no: the values are others now";
+  return state === "acknowledged" ? "yes" : "no: the values have changed since";
 }
 
 function valueColumns({ sides }: ExplainedDrift): readonly string[] {

@@ -95,7 +95,7 @@ function notesOf(
   const isFiltered = state !== "" || words.trim() !== "";
   const nothing = isFiltered
     ? "There is no such drift."
-    : `No run has left a drift${all ? "" : " that is still there"}. What the reconcile: of a playbook finds is listed here, by comparison, with both values and since when.`;
+    : `No run has left a drift${all ? "" : " that is still open"}. What the reconcile: of a playbook finds is listed here, by comparison, with both values and since when.`;
   return [
     ...(unfinished > 0 ? [`${unfinishedWords(unfinished)}.`] : []),
     ...(found === 0 ? [nothing] : []),

@@ -101,7 +101,7 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
     const link = scheduleLink(id);
     const broken = last === null ? [] : withoutRun(last, link);
     if (blockedBy !== null) {
-      return [...broken, { tone: "blocked", word: "! kept back", text: [link, " by the run ", runLink(blockedBy.runId)] }];
+      return [...broken, { tone: "blocked", word: "! blocked", text: [link, " by the run ", runLink(blockedBy.runId)] }];
     }
     if (unserved !== null)
       return [...broken, { tone: "missed", word: "! not served", text: [link, " since ", moment(unserved)] }];

@@ -50,7 +50,7 @@ function factsOf(schedule: ListedSchedule): Facts {
     ["waiting", waiting === 0 ? undefined : count(waiting, "firing")],
     ["missed", missed.count === 0 ? undefined : [`${missed.count}, the last `, moment(missed.last ?? "")]],
     [
-      "kept back",
+      "blocked",
       blockedBy === null ? undefined : ["by the run ", runLink(blockedBy.runId), `, which is ${oneLine(blockedBy.outcome)}`],
     ],
   ];

@@ -42,7 +42,7 @@ export function schedulesPage(schedules: readonly ListedSchedule[], total: numbe
 const NONE =
   "Nothing has run on a schedule. What tokenbook schedule runs is listed here: when it fires next, its last outcome, who runs it, what was missed.";
 
-const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Kept back"];
+const COLUMNS = ["Schedule", "Next", "Last", "Runs now", "Missed", "Blocked"];
 
 function rowOf(schedule: ListedSchedule): TableRow {
   const { id, next, last, running, unserved, missed, blockedBy } = schedule;

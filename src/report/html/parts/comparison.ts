@@ -40,14 +40,14 @@ export function restMarkup(comparison: Comparison): readonly Child[] {
       comparison.counts.cleared,
     ),
     listOf(
-      "Moving while it was looked at",
+      "Moving while tokenbook compared",
       comparison.moving.map(
         (row) => `${keyOf(row.key)}: ${left.name} ${row.left ?? "nothing"}, ${right.name} ${row.right ?? "nothing"}`,
       ),
       comparison.counts.moving,
     ),
     listOf(
-      "Not read to its end, so nothing is said of it",
+      "Not read to the end, so not compared",
       gaps.map(({ side, of, message }) => `${of} (${side}): ${message}`),
     ),
   ];

@@ -24,7 +24,7 @@ interface Showing {
 export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: Showing): Markup {
   const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
-  const since = isKnown ? "Since, seen last by" : "Since";
+  const since = isKnown ? "Since, last seen by" : "Since";
   const columns = ["Drift", "State", "Of", "Kind", oneLine(left), oneLine(right), "Difference", since, "Word"];
   const rows = drifts.map((drift): TableRow => [
     isServed ? driftLink(drift.id) : el("code", {}, oneLine(drift.id)),
