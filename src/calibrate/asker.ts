@@ -248,7 +248,7 @@ export function inTrouble({ exchange }: CalibrationAnswer): Failure {
   return new Failure({
     code: "calibrate.no-answer",
     message: `the service gave no usable answer to ${LIMITS.calibrateTroubles} reads in a row; the last was ${exchange.request}: ${exchange.answer}`,
-    why: "answers that are no JSON, failures of a server and redirects say nothing about a service, so nothing was found out",
+    why: "answers that are not JSON, failures of a server and redirects show nothing about a service, so nothing was found",
     next: ["find out what is wrong, then calibrate again:", command`doctor`],
   });
 }

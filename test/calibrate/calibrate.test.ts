@@ -134,7 +134,7 @@ test.for([
   expect(new Set(commits)).toEqual(new Set(["ledger.asset.create", "ledger.asset.delete"]));
   expect(found.facts).toContainEqual({
     about: "writes",
-    says: "no receipt says in known words that a write is committed, so no more was written",
+    says: "no receipt shows in known words that a write is committed, so nothing more was written",
   });
   expect(found.left.join()).not.toContain("vault");
 });

@@ -66,7 +66,7 @@ test("doctor reports a healthy service as ready, and shows what it tried", async
   expect(ended.stdout).toMatch(/✓ ready to run for environment here$/m);
   expect(ended.stdout).toMatch(/✓ env:LEDGER_KEY is there, for tokenbook\.yaml:7 \(environments\.here\.ledger\.apiKey\)/);
   expect(ended.stdout).toMatch(/✓ ledger: http:.*: found in .*, connected in .* \(127\.0\.0\.1\)/);
-  expect(ended.stdout).toMatch(/✓ investor: SECOND_BUYER_KEY: the service takes the key/);
+  expect(ended.stdout).toMatch(/✓ investor: SECOND_BUYER_KEY: the service accepts the key/);
   expect(ended.stdout).toMatch(/journal\.db is whole/);
   expect(filesBelow(project.folder).map((file) => [file, statSync(file).mtimeMs])).toEqual(before);
   expect(await service.commits()).toHaveLength(2);
@@ -139,7 +139,9 @@ test("doctor confirms no setting without evidence, and reports an error that is 
   const seen = await examine(project);
   expect(about(seen, "profile.ledger")).toContain("it has no second page to look at");
   expect(codes(seen, "warning"), seen.transcript).toEqual(["profile.errors"]);
-  expect(about(seen, "profile.errors")).toContain("asked for something that nobody has, the service does not refuse: HTTP 200");
+  expect(about(seen, "profile.errors")).toContain(
+    "the service does not refuse a read of something that does not exist: HTTP 200",
+  );
 });
 
 test("doctor finds that the profile has another name for the bookmark than the service", async () => {

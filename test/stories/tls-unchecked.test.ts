@@ -79,7 +79,7 @@ test.runIf(outside !== undefined)("doctor warns of a key that leaves this machin
   const { port } = server.address() as AddressInfo;
   project.serviceAt(`http://${outside ?? ""}:${port}`);
   const far = await project.run("doctor");
-  expect(far.stdout, far.transcript).toContain("is not encrypted: whoever is on the way can read the key");
+  expect(far.stdout, far.transcript).toContain("is not encrypted: anyone on the network path can read the key");
   project.serviceAt(`http://127.0.0.1:${port}`);
   const near = await project.run("doctor");
   expect(near.stdout, near.transcript).not.toContain("is not encrypted");

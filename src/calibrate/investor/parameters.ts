@@ -223,10 +223,10 @@ async function findScheduleNames(asker: CalibrationAsker): Promise<void> {
     }
     const [only, ...others] = known;
     if (nonsense.kind !== "refused" || only === undefined || others.length > 0) {
-      asker.findings.leave(setting, "no known name is treated otherwise than a nonsense one, or several are");
+      asker.findings.leave(setting, "no known name is treated differently from a nonsense name, or several are");
       continue;
     }
-    const why = "the service refuses a nonsense name, and this one not for its name";
+    const why = "the service refuses a nonsense name, but does not refuse this one for its name";
     asker.findings.decide(setting, {
       strength: "consistent",
       found: only.name,

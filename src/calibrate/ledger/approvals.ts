@@ -40,7 +40,7 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
     } else
       findings.leave(
         ["ledger", "requestStatus", word],
-        `a request did not show a word of its own after ${operation}`,
+        `a request showed no word of its own after ${operation}`,
         outcome.evidence,
       );
   }

@@ -37,12 +37,12 @@ export const LEDGER_EFFECTS: Readonly<Record<string, SettingEffect>> = {
   },
   "ledger.errors": { undecided: "A refused write may end as unknown, because an error of another form may be a gateway's." },
   "ledger.receipt.committed": {
-    undecided: "If receipts say another word than the profile, every write waits for its receipt and ends as unknown.",
+    undecided: "If receipts use another word than the profile, every write waits for its receipt and ends as unknown.",
   },
-  "ledger.receipt.failed": { undecided: "If a failed receipt says another word than the profile, that write ends as unknown." },
+  "ledger.receipt.failed": { undecided: "If a failed receipt uses another word than the profile, that write ends as unknown." },
   "ledger.receipt.namesTransaction": {
-    values: [{ value: false, means: "A receipt does not say which write it is about, so it is believed for its id alone." }],
-    undecided: "Receipts that name no transaction are not believed, as the profile says.",
+    values: [{ value: false, means: "A receipt does not name its write, so tokenbook trusts it for its id alone." }],
+    undecided: "tokenbook does not trust receipts that name no transaction, as the profile says.",
   },
   "ledger.onBehalfOf.name": {
     undecided:

@@ -31,7 +31,7 @@ export async function findVaultFields(writer: CalibrationWriter, vaultId: string
       findings.observe(setting, name, `the vault shows the ${field} that was sent under this name`, evidence);
       break;
     }
-    if (!findings.isDecided(setting)) findings.leave(setting, "under no known name did the vault take the new value");
+    if (!findings.isDecided(setting)) findings.leave(setting, "no known name made the vault take the new value");
   }
 }
 

@@ -60,7 +60,7 @@ async function findPageSizeName(asker: CalibrationAsker, { question, rows }: See
     const why = `a size of 1 gives one record of ${rows.length} in a list`;
     return findings.observe(PAGE_SIZE, name, why, [page.answer.exchange]);
   }
-  findings.leave(PAGE_SIZE, "under no known name did a size of 1 give one record");
+  findings.leave(PAGE_SIZE, "no known name made a size of 1 give one record");
 }
 
 async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promise<void> {
@@ -81,7 +81,7 @@ async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promis
     const why = "the bookmark of the first page gives the records after it";
     return findings.observe(BOOKMARK, name, why, [first.answer.exchange, second.answer.exchange]);
   }
-  findings.leave(BOOKMARK, "under no known name did a bookmark give the page after it", [first.answer.exchange]);
+  findings.leave(BOOKMARK, "no known name made a bookmark give the page after it", [first.answer.exchange]);
 }
 
 function haveShared(some: readonly Json[], others: readonly Json[]): boolean {

@@ -64,7 +64,7 @@ export async function findReceiptWords(writer: CalibrationWriter, assetType: str
     return undefined;
   }
   const ms = Math.round(asker.clock.elapsed() - began);
-  findings.facts.push({ about: "receipts", says: `a write was seen, and its receipt said so, within ${ms} ms` });
+  findings.facts.push({ about: "receipts", says: `a write took effect, and its receipt reported this, within ${ms} ms` });
   decideCommitted(findings, course, first);
   writer.readsReceipts = findings.isDecided(COMMITTED);
   if (!writer.readsReceipts) return { assetType, id, asset };
@@ -118,11 +118,11 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
     );
   }
   const found = present.committed.includes(word) ? [...present.committed] : [word];
-  const why = "the receipt of a write whose effect was seen says this, and says it still some looks later";
+  const why = "the receipt of a write whose effect was seen shows this word, and still shows it some reads later";
   findings.observe(COMMITTED, found, why, evidence);
   const [pending] = before;
   if (pending === undefined) findings.leave(PENDING, "the first look at a receipt found the write committed", evidence);
-  else findings.observe(PENDING, pending, "the receipt said this before the write took effect", evidence);
+  else findings.observe(PENDING, pending, "the receipt showed this word before the write took effect", evidence);
   const named = text(last["transactionId"]);
   if (named !== undefined && first.transactionId !== undefined && named !== first.transactionId)
     return findings.leave(NAMES, "the receipt names another transaction than the answer to the write", [
@@ -159,6 +159,6 @@ async function findFailed(writer: CalibrationWriter, second: WriteOutcome, isUnc
       evidence,
     );
   const found = present.includes(word) ? [...present] : [word];
-  const why = "the receipt of a second creation of the same asset says this, and the asset is as it was";
+  const why = "the receipt of a second creation of the same asset shows this word, and the asset is unchanged";
   findings.observe(FAILED, found, why, evidence);
 }

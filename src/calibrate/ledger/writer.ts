@@ -82,7 +82,7 @@ export class CalibrationWriter {
       if (receipt.failed.includes(status)) return { ...sent, kind: "refused", evidence };
       await this.pause(looks);
     }
-    this.unclear.push(`because its receipt did not say in time: ${sent.answer.exchange.request}`);
+    this.unclear.push(`because its receipt did not show it in time: ${sent.answer.exchange.request}`);
     return { ...sent, kind: "unknown" };
   }
 

@@ -78,13 +78,13 @@ async function findByWriting(writer: CalibrationWriter, assetType: string): Prom
   const { asker, tag, actor } = writer;
   const asset = await findReceiptWords(writer, assetType);
   if (!writer.readsReceipts) {
-    const says = "no receipt says in known words that a write is committed, so no more was written";
+    const says = "no receipt shows in known words that a write is committed, so nothing more was written";
     return void asker.findings.facts.push({ about: "writes", says });
   }
   const self = entityOf(asset?.asset["createdBy"] as JsonObject | undefined, asker, actor);
   writer.self = self;
   if (self === undefined) {
-    const says = "no asset was made, and nobody says as whom the key acts, so no more was written: add --as";
+    const says = "no asset was created, and the entity of the key is not known, so nothing more was written: add --as";
     return void asker.findings.facts.push({ about: "writes", says });
   }
   await findRequestWords(writer, self);

@@ -15,13 +15,12 @@ export function lookAtProgram({ node, variables }: Shell): readonly DoctorFindin
   findings.ok("program.version", `tokenbook ${VERSION}, Node ${node}, system ${release()}`);
   const proxy = PROXIES.find((name) => isSet(variables[name]));
   if (proxy !== undefined) {
-    findings.warning("program.proxy", `${proxy} is set, and tokenbook takes no proxy: it connects directly`, {
+    findings.warning("program.proxy", `${proxy} is set, but tokenbook uses no proxy: it connects directly`, {
       why: "a proxy may answer a write again, or in place of the service",
     });
   }
   if (variables["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-    const what =
-      "NODE_TLS_REJECT_UNAUTHORIZED is 0, by which whoever answers would be taken for the service: no run begins with it";
+    const what = "NODE_TLS_REJECT_UNAUTHORIZED is 0: any server would be accepted as the service, so no run begins";
     findings.problem("program.tls-unchecked", what, {
       next: "unset NODE_TLS_REJECT_UNAUTHORIZED; for a certificate of your own: export NODE_EXTRA_CA_CERTS=FILE",
     });

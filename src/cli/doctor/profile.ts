@@ -34,15 +34,15 @@ async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: 
   if (status < 400)
     return findings.warning(
       "profile.errors",
-      `${side}: asked for something that nobody has, the service does not refuse: ${message === "" ? `HTTP ${status}` : message}`,
+      `${side}: the service does not refuse a read of something that does not exist: ${message === "" ? `HTTP ${status}` : message}`,
       {
-        why: "only the status of an error can mean refused: a write that is refused in this way is looked for, and may end as unknown",
+        why: "only the status of an error counts as a refusal: if the service refuses a write in this way, tokenbook looks for its effect, and the write may end as unknown",
         next: "ask whoever runs the service how it reports an error",
       },
     );
   if (!foreign) return findings.ok("profile.errors", `${side}: errors come in the form that the profile declares`);
   findings.warning("profile.errors", `${side}: an error came in a form that the profile does not declare: ${message}`, {
-    why: "a write that is refused in this form is not taken for refused: a gateway could have answered, and the write could have taken effect",
+    why: "a write that is refused in this form does not count as refused: a gateway could have answered, and the write could have taken effect",
     next: `if the service wrote it, declare its form: profile.${side}.errors at ${asking.service.target.whereIs("")}`,
   });
 }

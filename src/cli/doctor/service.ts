@@ -77,7 +77,7 @@ async function lookAtAddress(
   if (baseUrl.startsWith("http:") && !isLoopback(reached.address ?? "")) {
     findings.warning(
       "service.unencrypted",
-      `${side}: ${baseUrl} is not encrypted: whoever is on the way can read the key, and change answers`,
+      `${side}: ${baseUrl} is not encrypted: anyone on the network path can read the key, and change answers`,
       {
         next: `use https:// in ${where}`,
       },
@@ -93,7 +93,7 @@ async function lookAtAddress(
 
 const FAILED = {
   name: "its name is not found",
-  connection: "nobody takes a connection",
+  connection: "nothing accepts a connection",
   tls: "the connection cannot be secured",
 } as const;
 
@@ -119,7 +119,7 @@ async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings
   if (isReached(asked)) {
     findings.ok(
       "service.key-taken",
-      `${name}: the service takes the key: ${operation.name} answered HTTP ${reply.status} in ${duration}`,
+      `${name}: the service accepts the key: ${operation.name} answered HTTP ${reply.status} in ${duration}`,
     );
     return true;
   }
@@ -141,7 +141,7 @@ function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
     "service.clock-skewed",
     `this machine's clock is ${text} ${aheadMs > 0 ? "ahead of" : "behind"} that of the ${side} interface`,
     {
-      why: "times in reports will not be those of the service, and keys that end at a time may not be taken",
+      why: "times in reports will differ from those of the service, and it may refuse keys that expire",
       next: "set the clock: timedatectl set-ntp true",
     },
   );

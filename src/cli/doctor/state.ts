@@ -91,7 +91,7 @@ function lookAtModes(folder: string, findings: Findings): void {
   if (writable.length > 0)
     findings.problem("state.writable-by-others", `other users may write ${first.path}${more(writable)}`, {
       why: "who writes it decides what runs remember, and so what is sent again; the next run closes it",
-      next: ["look whether it is as you left it:", command`runs verify`, `then: ${next}`],
+      next: ["check that nobody changed it:", command`runs verify`, `then: ${next}`],
     });
   else
     findings.warning("state.readable-by-others", `other users may read ${first.path}${more(open)}`, {
@@ -132,7 +132,7 @@ function lookAtJournal({ path, format, newest, damage, runs, losses }: JournalHe
   if (runs.length < LIMITS.doctorRuns) return;
   findings.warning(
     "state.many-runs",
-    `${LIMITS.doctorRuns} runs did not pass: those before ${runs.at(-1)?.id} are not looked at`,
+    `only the latest ${LIMITS.doctorRuns} runs that did not pass were checked, back to ${runs.at(-1)?.id}`,
     {
       next: ["to list them:", command`runs`],
     },

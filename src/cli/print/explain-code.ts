@@ -31,7 +31,7 @@ function codeNamed(name: string): Code {
   const near = didYouMean(name, CODES) ?? CODES.find((code) => code.includes(name));
   throw new Failure({
     code: "check.unknown-code",
-    message: `no message of the check has the code "${name}"`,
+    message: `no finding of the check has the code "${name}"`,
     why: "all other messages are explained in docs/troubleshooting.md",
     next: near === undefined ? command`check --explain all` : command`check --explain ${near}`,
   });

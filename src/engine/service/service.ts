@@ -206,7 +206,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
     const read = readSuccess(operation, body, by);
     if (read.kind === "answer") return { ...common, meaning: mean(true), answer: read };
     const why = isOwnErrorBody(operation, body, by)
-      ? `its body is an error, and a status of success makes it no refusal: ${refusalIn(body, text, by).message}`
+      ? `its body is an error that does not count as a refusal, because the status is one of success: ${refusalIn(body, text, by).message}`
       : read.why;
     return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${why}` };
   }

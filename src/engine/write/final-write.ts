@@ -41,7 +41,7 @@ function stepsOver(context: RunContext): JsonObject {
   return Object.fromEntries(
     Array.from(playbook.names.keys(), (id) => {
       const value = isObject(values) && over.has(id) ? values[id] : undefined;
-      return [id, value ?? unknownValue(`steps.${id} is not over`)];
+      return [id, value ?? unknownValue(`steps.${id} has not ended`)];
     }),
   );
 }

@@ -80,7 +80,8 @@ test("an error with a status of success is neither an answer nor a refusal, and 
     expect(reply, name).toMatchObject({
       meaning: "ambiguous",
       answer: undefined,
-      message: "HTTP 200, but its body is an error, and a status of success makes it no refusal: the books are closed",
+      message:
+        "HTTP 200, but its body is an error that does not count as a refusal, because the status is one of success: the books are closed",
     });
   }
 });

@@ -102,7 +102,7 @@ async function openSandbox(shell: ProjectShell, options: DoctorOptions, environm
   const findings = new Findings("service");
   const file = join(stateDirectory(shell, options), "sandbox.db");
   const data = existsSync(file) ? `its data is in ${file}` : "it has no data yet";
-  findings.ok("service.sandbox", `environment ${environment} is the sandbox inside tokenbook: it serves; ${data}`);
+  findings.ok("service.sandbox", `environment ${environment} is the sandbox inside tokenbook, and it works; ${data}`);
   return { ...sandbox, findings: findings.all };
 }
 
