@@ -62,7 +62,7 @@ function outdated(code: string, message: string): Failure {
   return new Failure({
     code,
     message,
-    why: "nothing was sent but reads",
+    why: "only reads were sent",
     next: ["make a new plan and look at it:", command`plan PLAYBOOK --out FILE`],
   });
 }

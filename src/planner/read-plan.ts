@@ -13,7 +13,7 @@ export function readPlan(file: string, content: Json): PlanDocument {
   if (problem === undefined) return content as unknown as PlanDocument;
   throw new Failure({
     code: "plan.unreadable",
-    message: `${file} is no plan: ${["it", ...problem.path].join(".")} ${problem.message}`,
+    message: `${file} is not a plan: ${["it", ...problem.path].join(".")} ${problem.message}`,
     next: ["write one:", command`plan PLAYBOOK --out FILE`],
   });
 }

@@ -63,6 +63,6 @@ function onLoopback(answer: Answering): Answering {
   return (request, response) => {
     if (isLoopback(request.headers.host ?? "")) return answer(request, response);
     response.writeHead(MISDIRECTED, { "content-type": "text/plain; charset=utf-8" });
-    response.end("this server is asked as 127.0.0.1 or localhost only\n");
+    response.end("this server answers only as 127.0.0.1 or localhost\n");
   };
 }

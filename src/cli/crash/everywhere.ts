@@ -81,8 +81,8 @@ async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Pr
   if (undisturbed.outcome !== "passed") {
     throw new Failure({
       code: "test.not-passed",
-      message: `${file} does not pass on a new sandbox, even when nobody disturbs it: ${reasonIn(undisturbed.report)}`,
-      why: "only what a run that passes has left can be compared with",
+      message: `${file} does not pass on a new sandbox, even undisturbed: ${reasonIn(undisturbed.report)}`,
+      why: "the test compares each crashed run with a run that passes",
       next: look,
       exit: EXIT.cannotStart,
     });
@@ -93,8 +93,8 @@ async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Pr
   throw new Failure({
     code: "test.not-repeatable",
     message: `${file} does not do the same twice on new sandboxes: ${difference}`,
-    why: "the effects of a crash could not be distinguished from that",
-    next: "let it not depend on the time, nor on the order of what runs side by side",
+    why: "the test could not distinguish this from the effect of a crash",
+    next: "make it independent of the time, and of the order of steps that run side by side",
   });
 }
 

@@ -51,8 +51,8 @@ export class KeptPlans {
     }
     throw new Failure({
       code: "mcp.plan-unknown",
-      message: "no plan that is kept here has this digest; one whose file was changed has another digest",
-      why: "a run does what a plan says, so that a person can know before what it does; nothing was sent",
+      message: "this server keeps no plan with this digest; a plan whose file was edited has another digest",
+      why: "a run does only what its plan says, so that a person can read it first; nothing was sent",
       next: "call the tool plan, and give the digest that it returns",
     });
   }

@@ -203,7 +203,7 @@ Exits with 0 when nothing was found, 1 when something was, 2 when it could not s
   },
   state: {
     group: "see",
-    brief: "Move the state between a folder and a database.",
+    brief: "Move the state to a folder or database.",
     summary: "Move the state (runs, drifts, approvals and schedules) between a folder and a database.",
     examples: `FROM and TO are folders, or the word database for the one in tokenbook.yaml. TO must hold no runs. The records are verified on
 both sides. FROM keeps its copy, and commands refuse it, so that nobody continues a run in two places. Stop workers and schedulers first.
@@ -255,7 +255,7 @@ Examples:
   },
   coverage: {
     group: "see",
-    brief: "Show how much of the service your runs covered.",
+    brief: "Show how much of the service is covered.",
     summary:
       "Show how much of the service your runs covered: operations, refusals, lost answers, parameters, fields, status codes.",
     examples: `Parameters, fields and status codes count in runs that kept their exchanges: run --keep-exchanges. A refusal that a plan of faults caused does
@@ -387,7 +387,7 @@ Examples:
   },
   debug: {
     group: "serve",
-    brief: "Serve your editor as a debugger of one run.",
+    brief: "Serve your editor as a debugger.",
     summary:
       "Debug one run over stdio (Debug Adapter Protocol): it stops before a step and after its answer, and shows the values.",
     examples: `Editors start it; docs/editors.md shows how. A run that is stopped is a run like any other: kill it, and tokenbook resume continues it.`,

@@ -78,7 +78,7 @@ export function withoutData(
   return {
     files: files.filter((file) => !data.has(file)),
     found,
-    skipped: [...data].map((file) => ({ file, why: 'it is no playbook: it has no "playbook:"' })),
+    skipped: [...data].map((file) => ({ file, why: 'it is not a playbook: it has no "playbook:"' })),
   };
 }
 

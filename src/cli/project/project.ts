@@ -92,7 +92,7 @@ export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Whe
   throw new Failure({
     code: "state.not-found",
     message: `there is no state directory ${place}`,
-    why: "what runs remember is looked for where they left it, and nothing has left anything there",
+    why: "this command only reads, and an empty state would look as if no run had begun",
     next: "name the directory that the runs were given by --state, or leave it out for .tokenbook",
   });
 }
@@ -163,7 +163,7 @@ export function assertSandboxMeant({ variables }: Pick<Shell, "variables">, { en
       "leave --env out to use the embedded sandbox, or write a tokenbook.yaml",
     );
   throw noEnvironmentFile(
-    ", and CI is set: the embedded sandbox is not used without being asked for",
+    ", and CI is set: tokenbook uses the embedded sandbox only when you ask for it",
     `write a tokenbook.yaml beside the playbooks, or ask for the sandbox: --env ${EMBEDDED_NAME}`,
   );
 }

@@ -28,7 +28,7 @@ export async function whenChanged(
     };
     await done(shell, () => work({ ...shell, onRead }));
     if (stopping.aborted) break;
-    shell.stderr.write(`watching ${count(seen.size, "file")}; Ctrl-C ends\n`);
+    shell.stderr.write(`watching ${count(seen.size, "file")}; stop with Ctrl-C\n`);
     const changed = await firstChange(seen, stopping);
     if (changed !== undefined) shell.stderr.write(`\nchanged: ${changed.slice(commonLength(changed, `${shell.cwd}/`))}\n`);
   }

@@ -92,7 +92,7 @@ function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { pl
     throw new Failure({
       code: "plan.carried-out",
       message: `the run ${id} of ${playbook.file} has begun with the same inputs since the plan was made (${madeAt}), and has written ${writtenWords(state)}`,
-      why: "a run by this plan would make these writes again; nothing was sent but reads",
+      why: "a run by this plan would make these writes again; only reads were sent",
       next:
         state.closed?.outcome === "passed"
           ? ["to make these writes once more, make a new plan and look at it:", command`plan ${playbook.file} --out FILE`]

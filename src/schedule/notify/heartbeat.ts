@@ -91,7 +91,7 @@ export class Heartbeat {
     waiting.push(ping);
     if (waiting.length > LIMITS.heartbeatsWaiting) {
       waiting.shift();
-      this.#warn(schedule, `more than ${LIMITS.heartbeatsWaiting} wait, so the oldest is dropped`);
+      this.#warn(schedule, `more than ${LIMITS.heartbeatsWaiting} pings wait, so the oldest is dropped`);
     }
     if (this.#working.has(schedule)) return;
     const address = new URL(this.#address.reveal());
