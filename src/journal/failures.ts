@@ -44,7 +44,7 @@ export function noRunYet(): Failure {
 export function latestUnsure({ id, openedAt }: { readonly id: string; readonly openedAt: number }): Failure {
   return new Failure({
     code: "journal.latest-unsure",
-    message: `the run ${id} began at ${isoTime(openedAt)}, which is yet to come`,
+    message: `the run ${id} began at ${isoTime(openedAt)}, which is in the future`,
     why: "the clock was set back since, so another run may be the latest",
     next: ["name the run by its id:", command`runs`],
   });

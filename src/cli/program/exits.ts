@@ -22,7 +22,7 @@ export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string;
     next: "`tokenbook resume`, after the approval or the event that it is waiting for.",
   },
   unknown: {
-    means: "The outcome of a write is unknown, or the ledger contradicts it.",
+    means: "The outcome of a write is unknown, or the ledger contradicts the write.",
     next: "`tokenbook resume` checks the ledger again; `tokenbook resolve RUN` records the outcome that you know.",
   },
   locked: {
