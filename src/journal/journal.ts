@@ -298,14 +298,6 @@ export function remedyOf(error: unknown): { readonly why: string | undefined; re
 
 const END = "SELECT 1 FROM run WHERE id = ? AND last_hash = ?";
 
-function turnedBack(path: string, runId: string): Failure {
-  return new Failure({
-    code: "journal.lost",
-    message: `${path} has lost records of the run ${runId}: it does not have the last one, which it had kept`,
-    why: "it was put back from a backup, or a server without these records took over; so the run sends nothing more",
-    next: "look into the ledger for what this run has done, and every other run that was under way, before you resume any of them",
-  });
-
 function cannotRead(runId: string, error: PassingFailure): Failure {
   return new Failure({
     code: "journal.cannot-read",

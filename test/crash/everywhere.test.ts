@@ -258,7 +258,7 @@ test("`tokenbook test` needs the kind of test", async () => {
 test("each playbook has its own state, so none resumes the runs of another", async () => {
   const project = newProject();
   project.write("mint.yaml", MINT_ONCE);
-  project.write("look.yaml", "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.write("look.yaml", "playbook: 1\nmode: read-only\nsteps: [{ uses: ledger.asset.stats }]\n");
   const at = ["--at", "before:run.closed"];
   const { code, document, transcript } = await crashEverywhere(project, "look.yaml", "mint.yaml", ...at, "--keep", "kept");
   expect(code, transcript).toBe(0);

@@ -46,7 +46,7 @@ test.for([
   ["a schema", "schema plybook", "next: tokenbook schema playbook"],
   ["a diagnostic", "check --explain schema.unknown-feild", "next: tokenbook check --explain schema.unknown-field"],
   ["an actor", "check actor.yaml", "issuer"],
-  ["a boundary", "test --crash-everywhere look.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
+  ["a boundary", "test --crash-everywhere mint.yaml --at before:run.closd", "next: --at 'before:run.closed'"],
 ] as const)("an unknown word gets the one that was probably meant: %s", async ([, words, printed]) => {
   const ended = await tokenbook(words.split(" "));
   expect(ended.code, ended.transcript).toBe(2);

@@ -64,7 +64,7 @@ export function keptFileNotes(
       const only = { ...each, inputs: [{ ...declaration, default: undefined }] };
       if (jsonEquals(before, contentNow(only, filesOf(shell), placed)[name] ?? null)) return [];
       return [
-        `note: the run keeps the "${name}" with which it began, and ${file.path} holds something else; write what else the rest of the run needs into its steps`,
+        `note: ${file.path} has changed since the run began; the run keeps the earlier value of "${name}". If the rest of the run needs the new one, write it into the steps`,
       ];
     }),
   );
