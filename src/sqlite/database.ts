@@ -252,10 +252,13 @@ export class Database implements SqlDatabase {
     }
   }
 
+  // If the file is gone, the open connection stays, so that closing it raises no second error.
   #connectAgain(): void {
+    const { connection, idle } = withFailures(this.#named, () => this.#connect(this.path));
     this.#connection.close();
     this.#statements.clear();
-    ({ connection: this.#connection, idle: this.#idle } = this.#connect(this.path));
+    this.#connection = connection;
+    this.#idle = idle;
   }
 
   #statement(sql: string): StatementSync {

@@ -263,9 +263,7 @@ test("an edit may fix the failed step, append a step, and remove a read that is 
   const over = await project.run("resume", runIn(passed));
   expect([over.code, over.stderr], over.transcript).toEqual([2, expect.stringContaining("resume.playbook-changed")]);
   // The command names the environment of this run, whichever environment comes first.
-  expect(over.stderr).toMatch(
-    /the writes of this run \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m,
-  );
+  expect(over.stderr).toMatch(/of this run \(token, mint, homes\[Loft\], .*\):\n {2}tokenbook run outer\.yaml --env here$/m);
 });
 
 test("an edit may change the condition of a done step, and resume says that it is not judged again", async () => {

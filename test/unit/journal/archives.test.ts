@@ -140,8 +140,7 @@ test("an archive gives back a run as it was in the journal", async () => {
   expect(() => open(folder, "three")).toThrow(`there is no run "three" in ${folder}`);
   expect(() => open(join(folder, "nowhere"), "one")).toThrow("cannot be read");
   const known = store.archives.all().map((each) => ({ ...each, digest: "other" }));
-  for (const place of [folder, path])
-    expect(() => open(place, "one", known)).toThrow("is not the archive that the journal wrote");
+  for (const place of [folder, path]) expect(() => open(place, "one", known)).toThrow("not the archive that the journal wrote");
   writeFileSync(path, readFileSync(path, "utf8").replace("t1", "t2"));
   for (const place of [folder, path]) expect(() => open(place, "two")).toThrow("is damaged at line");
 });

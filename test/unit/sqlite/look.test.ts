@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { DatabaseFailure } from "../../../src/sql/failure.ts";
 import { Database } from "../../../src/sqlite/database.ts";
 import { temporaryFolder } from "../../stories/world.ts";
 import { isNightly } from "../../sizes.ts";
@@ -31,4 +33,17 @@ test("a reader of a file that another process writes sees one moment of it, and 
   }
   expect(changes).toBeGreaterThan(10);
   expect(writer.exitCode).toBeNull();
+});
+
+test("a reader of a file that is removed gets a failure that names the file", () => {
+  const file = join(temporaryFolder(), "numbers.db");
+  Database.open(file, NUMBERS).close();
+  const look = (): void => {
+    using database = Database.look(file, NUMBERS);
+    rmSync(file);
+    database.get("SELECT MAX(round) AS round FROM number");
+  };
+  expect(look).toThrow(DatabaseFailure);
+  Database.open(file, NUMBERS).close();
+  expect(look).toThrow(`${file} cannot be read`);
 });
