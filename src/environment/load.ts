@@ -21,6 +21,7 @@ import { isReference, type KeyReference, readServiceKey } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
 import { profileProblems } from "./profile-words.ts";
+import { shownParts } from "./shown-parts.ts";
 import { addressesOf, addressProblems, hiddenPartsOf, timeoutProblems, valuesOf } from "./values.ts";
 import type { Variables } from "../base/variables.ts";
 
@@ -131,6 +132,7 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined)
     throw invalid(diagnostics.map((each) => (each.code === "source.empty" ? { ...each, ...IF_EMPTY } : each)));
+  file.showOnly(shownParts(root));
   const broken = placeEssential(schemas.validator(environmentSchema)(toJson(root)), root);
   const problems = broken.length > 0 ? broken : [...addressProblems(root), ...timeoutProblems(root), ...profileProblems(root)];
   if (problems.length === 0) return { file, root };

@@ -63,11 +63,18 @@ export class SourceFile {
     };
   }
 
-  /** Hides every character of this range in all later frames. */
-  conceal({ start, end }: Range): void {
+  /** Hides every character of these ranges in all later frames. */
+  conceal(ranges: readonly Range[]): void {
     if (this.#shown === undefined) return;
-    const hidden = this.text.slice(start, end).replaceAll(/[^\r\n]/g, "*");
-    this.#shown = this.#shown.slice(0, start) + hidden + this.#shown.slice(end);
+    const parts: string[] = [];
+    let at = 0;
+    for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
+      if (end <= at) continue;
+      const from = Math.max(at, start);
+      parts.push(this.#shown.slice(at, from), this.#shown.slice(from, end).replaceAll(/[^\r\n]/g, "*"));
+      at = end;
+    }
+    this.#shown = [...parts, this.#shown.slice(at)].join("");
   }
 
   /** In all later frames, hides everything outside these ranges, including comments, except white space, brackets and colons. */

@@ -26,9 +26,9 @@ const UNREADABLE: Finding = {
 const NAMED = /["']?(?:api[-_]?key|credentials|secrets?|passwords?|url|postgres|http|headers)["']?[ \t]*:/i;
 const LONGEST_LINE = 4_000;
 
-/** Matches the value after a key if it is not a reference, up to the next key or the end of the line. */
+/** Matches the value after a key if it is not a reference, up to the next key or the end of the line; also in braces, as in `{KEY}`. */
 const VALUE =
-  /(?<=:[ \t]+)(?!["']?(?:env|file):|[|>][-+\d]*[ \t\r]*$)[^\s{#].*?(?=[ \t]*(?:,[ \t]*["']?\w+["']?[ \t]*:|[ \t}\r]*$))/g;
+  /(?<=:[ \t]+)(?:(?!["']?(?:env|file):|[|>][-+\d]*[ \t\r]*$)[^\s{#].*?(?=[ \t]*(?:,[ \t]*["']?\w+["']?[ \t]*:|[ \t}\r]*$))|\{+[^:{}]+\})/g;
 const ENTRY = /^[ \t{,-]*["']?\w+["']?[ \t]*:/;
 
 /** The part of a text below a name whose values may be secrets. */

@@ -2,7 +2,7 @@ import { didYouMeanOr } from "../../base/text/text.ts";
 import type { Expression } from "../../expression/expression.ts";
 import type { Reference } from "../../expression/reference.ts";
 import type { Finding } from "../../source/diagnostic.ts";
-import { child, entriesIn, itemsIn, type SourceNode, textOf } from "../../source/node.ts";
+import { child, entriesIn, itemsIn, type Range, type SourceNode, textOf } from "../../source/node.ts";
 import type { SourceFile } from "../../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
 import type { SecretDeclaration, VariableDeclaration } from "../declarations.ts";
@@ -13,15 +13,28 @@ import { SECRET_REFERENCE } from "../../base/secret.ts";
 const REFERENCE = new RegExp(SECRET_REFERENCE);
 
 /**
- * Hides values that were written in place of references, under `secrets` or as an address of rows, from everything that shows lines of the file. Must be called
- * before anything is reported.
+ * Hides values that were written in place of references, under `secrets`, as an address of rows, or under another name that says that they are secret, from
+ * everything that shows lines of the file. Must be called before anything is reported.
  */
 export function concealLiterals(root: SourceNode, file: SourceFile): void {
   const comparisons = itemsIn(child(root, "reconcile"));
   const rows = comparisons.flatMap((each) => ["left", "right"].map((side) => child(child(each, side), "rows")));
   const addresses = rows.flatMap((each) => [child(each, "postgres"), child(each, "http"), ...valuesIn(child(each, "headers"))]);
-  for (const value of [...valuesIn(child(root, "secrets")), ...addresses])
-    if (value !== undefined && !isReference(value)) file.conceal(value.range);
+  const literals = [...valuesIn(child(root, "secrets")), ...addresses].flatMap((value) =>
+    value === undefined || isReference(value) ? [] : [value.range],
+  );
+  const named = entriesIn(root).flatMap(([name, { value }]) => (name === "inputs" ? [] : underName(name, value, false)));
+  file.conceal([...literals, ...named]);
+}
+
+const SECRET_NAME = /^(?:secrets?|passwords?|(?:x-)?api[-_]?keys?|credentials?|authorization)$/i;
+
+// An unknown or misspelt field may hold a secret, and so may a password among data. An expression names a secret at most.
+function underName(name: string, value: SourceNode, isBelow: boolean): readonly Range[] {
+  const isHidden = isBelow || SECRET_NAME.test(name);
+  if (value.kind === "list") return value.items.flatMap((item) => underName(name, item, isHidden));
+  if (value.kind === "map") return entriesIn(value).flatMap(([inner, entry]) => underName(inner, entry.value, isHidden));
+  return !isHidden || isReference(value) || (textOf(value) ?? "").includes("${{") ? [] : [value.range];
 }
 
 function valuesIn(node: SourceNode | undefined): readonly (SourceNode | undefined)[] {

@@ -98,6 +98,39 @@ test("a key that is written into the file is refused and not shown", () => {
   expect(message).not.toContain("s3cret-key-value");
 });
 
+test.each([
+  ["apikey: hunter-2"],
+  ["apiKey: { value: hunter-2 }"],
+  ["apiKey: {hunter-2}"],
+  ["apiKey: [hunter-2]"],
+  ["apiKey: env:hunter-2"],
+  ["apiKey: >-\n      hunter-2\n      hunter-3\n     "],
+  ['apiKey: "hunt\\\n      er-2"'],
+])("a key that is written wrongly into the file (%s) is not shown", (written) => {
+  const text = `environments:\n  here:\n    ledger: { baseUrl: "http://h", appId: app1, orgId: org1, ${written} } # hunter-4\n`;
+  const { code, message } = failure(text);
+  expect(code).toBe("environment.invalid");
+  expect(message).not.toMatch(/hunt|er-2/);
+});
+
+test.each([
+  ["state: postgres://u:hunter-2@h/db"],
+  ["state: { postgres: postgres://u:hunter-2@h/db }"],
+  ["state: { postgre: postgres://u:hunter-2@h/db }"],
+  ["database: postgres://u:hunter-2@h/db"],
+  ["apiKey: hunter-2"],
+  ["heartbeat: ftp://ping/hunter-2"],
+  ["heartbeat: [https://ping/hunter-2]"],
+  ["notifications: { desk: https://hooks/hunter-2 }"],
+  ["notifications: { desk: { uri: https://hooks/hunter-2 } }"],
+  ["notifications: { desk: { command: [notify, --token, hunter-2], evnts: [drift] } }"],
+])("an address or a key of a setting that is wrong (%s) is not shown, and harmless settings are", (written) => {
+  const { code, message } = failure(`${written}\nenvironments: { sandbox: embedded }\n`);
+  expect(code).toBe("environment.invalid");
+  expect(message).not.toContain("hunter");
+  expect(message).toContain("environments: { sandbox: embedded }");
+});
+
 test("the error of an unknown environment suggests the nearest one", () => {
   expect(failure(GOOD, "stagin").next).toBe("--env staging");
 });

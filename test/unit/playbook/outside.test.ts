@@ -134,3 +134,24 @@ steps:
     with: { assetType: Property, data: { id: X, pin: ${JSON.stringify(`\${{ ${expression} }}`)} } }
 `;
 }
+
+test.for([
+  ["secret: { PIN: canary-7781 }"],
+  ["secret: [{ PIN: canary-7781 }]"],
+  ["SECRETS: { PIN: canary-7781 }"],
+  ["api_key: canary-7781"],
+  ["defaults: { apiKey: canary-7781 }"],
+  ["headers: { X-Api-Key: canary-7781, Authorization: Bearer canary-7781 }"],
+])("a secret under a name that a playbook does not have (%s) is not shown", ([written]) => {
+  const shown = printed(`playbook: 1\n${written}\n${STEPS}`);
+  expect(shown).toContain("schema.unknown-field");
+  expect(shown).not.toContain("canary");
+});
+
+test("a password among data is not shown, and an expression in its place is", () => {
+  const step =
+    '  - uses: ledger.asset.create\n    with: { data: { password: canary-7781, apiKey: "${{ secrets.KEY }}" } }\n    wth: 1\n';
+  const shown = printed(`playbook: 1\nsteps:\n${step}`);
+  expect(shown).toContain('apiKey: "${{ secrets.KEY }}"');
+  expect(shown).not.toContain("canary");
+});

@@ -36,6 +36,8 @@ test.for<[string, string, string]>([
   ["a secret in a list", "a:\n  - credentials:\n      K: hunter2\n    name: x: y\n", "source.syntax 4:12"],
   ["a password", `a:\n  password: hunter2\n  api_key: hunter3\n  name: x: y\n`, "source.syntax 4:10"],
   ["a key", "environments:\n  a:\n    ledger: { baseUrl: x, apiKey: @hunter2 }\n", "source.syntax 3:35"],
+  ["a key in braces", "environments:\n  a:\n    ledger: { apiKey: {hunter2}, name: x: y }\n", "source.syntax 3:41"],
+  ["a key in double braces", "a:\n  apiKey: {{ hunter2 }}\n  name: x: y\n", "source.syntax 3:10"],
   ["a credential", "environments:\n  a:\n    investor: { credentials: { K: %hunter2, L: hunter3 } }\n", "source.syntax 3:35"],
 ])("%s is not shown if the text cannot be read", ([, text, expected]) => {
   const { root, diagnostics } = parseUnshown("file.yaml", text);

@@ -1,0 +1,62 @@
+import { services } from "../services/services.ts";
+import { type Range, type ScalarNode, type SourceNode, textOf } from "../source/node.ts";
+import { isReference } from "./key.ts";
+import { EMBEDDED } from "./schema.ts";
+import { hiddenPartsOf } from "./values.ts";
+
+/** What messages show below a setting: everything, or the settings in it. Values of settings that are not listed are shown only if they refer to a key. */
+type Shown = "everything" | { readonly [setting: string]: Shown };
+
+const KEYS: Shown = {};
+/** In place of every name that people choose. */
+const ANY_NAME = "*";
+
+const SETTINGS: Shown = {
+  environments: {
+    [ANY_NAME]: {
+      ...Object.fromEntries(services.map(({ name, settings }) => [name, settingsOf(Object.keys(settings))])),
+      exclusive: "everything",
+      protected: "everything",
+      settleWithin: "everything",
+      readLag: "everything",
+      pacing: "everything",
+      timeout: "everything",
+      profile: "everything",
+    },
+  },
+  notifications: { [ANY_NAME]: { url: KEYS, secret: KEYS, command: KEYS, events: "everything", timeout: "everything" } },
+  state: { postgres: KEYS, schema: "everything", accept: "everything" },
+  heartbeat: KEYS,
+};
+
+function settingsOf(names: readonly string[]): Shown {
+  const plain = ["baseUrl", "keyEntity", ...names].map((name) => [name, "everything"] as const);
+  return { ...Object.fromEntries(plain), apiKey: KEYS, credentials: { [ANY_NAME]: KEYS } };
+}
+
+/**
+ * Returns the parts of an environment file that messages may show: the names of settings, references to keys, and the values of settings that are not keys.
+ * Anything else may be a key that somebody wrote into the file, under a misspelt name or in a wrong place.
+ */
+export function shownParts(root: SourceNode): readonly Range[] {
+  return partsOf(root, SETTINGS);
+}
+
+function partsOf(node: SourceNode, shown: Shown | undefined): readonly Range[] {
+  if (node.kind === "scalar") return mayShow(node, shown) ? [node.range] : [];
+  if (node.kind === "list") return node.items.flatMap((item) => partsOf(item, shown));
+  return Array.from(node.entries).flatMap(([name, { key, value }]) => {
+    const isName = shown !== undefined && shown !== KEYS;
+    return [...(isName ? [key] : []), ...partsOf(value, below(shown, name))];
+  });
+}
+
+function below(shown: Shown | undefined, name: string): Shown | undefined {
+  if (shown === undefined || shown === "everything") return shown;
+  return Object.hasOwn(shown, name) ? shown[name] : shown[ANY_NAME];
+}
+
+function mayShow(node: ScalarNode, shown: Shown | undefined): boolean {
+  const text = textOf(node) ?? "";
+  return isReference(text) || text === EMBEDDED || (shown === "everything" && hiddenPartsOf(text).length === 0);
+}
