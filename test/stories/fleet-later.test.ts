@@ -125,6 +125,26 @@ describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now",
     expect((await metrics(worker)).get("tokenbook_oldest_unknown_seconds")).toBeGreaterThan(0);
   });
 
+  test("a command that a worker starts gets no secret of a playbook, whichever playbook the worker has run", async () => {
+    const { proxy, schema } = await fleet();
+    const canaries = { CANARY_PIN: "c4nary-of-the-run", CANARY_BESIDE: "c4nary-of-another" };
+    const project = newProject({ ...KEYS, ...canaries, TOKENBOOK_DATABASE: server.place().url.reveal(), GREETING: "hello" });
+    const channels = "notifications:\n  desk: { command: [sh, -c, env > notified.txt] }\n";
+    project.write("tokenbook.yaml", environmentAt(proxy.url) + stateText(schema) + channels);
+    const asking = (variable: string): string =>
+      `playbook: 1\nsecrets: { PIN: env:${variable} }\nsteps: [{ uses: ledger.asset.get, as: { ledger: "userId:alice" }, with: { assetType: A, id: "\${{ secrets.PIN }}" } }]\n`;
+    project.write("asks.yaml", asking("CANARY_PIN"));
+    project.write("parts/beside.yaml", asking("CANARY_BESIDE"));
+    const worker = await started(project);
+    expect((await project.run("submit", "asks.yaml", "--wait")).code).toBe(1);
+    await logged(worker, "notification.delivered");
+    await worker.signal("SIGTERM");
+    await worker.ended;
+    const notified = project.read("notified.txt");
+    expect(notified).toContain("GREETING=hello\n");
+    for (const value of [...Object.values(canaries), ...Object.values(KEYS)]) expect(notified).not.toContain(value);
+  });
+
   test("a worker that dies before it completes its job sends no second notification; a second submit sends one", async () => {
     const { schema, machine, said } = await fleet();
     const submitted = (): Promise<{ readonly code: number | null }> => machine().run("submit", "approval.yaml", "--key", "P1");

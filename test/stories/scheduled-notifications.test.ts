@@ -206,6 +206,7 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     CANARY_PIN: "c4nary-pin",
     CANARY_INNER: "c4nary-inner",
     CANARY_OTHER: "c4nary-other",
+    CANARY_BESIDE: "c4nary-beside",
     DESK_SECRET: "c4nary-desk",
   };
   const project = newProject({
@@ -229,8 +230,9 @@ test("a command gets no variable that tokenbook.yaml or a playbook names as a se
     "tokenbook.yaml",
     project.read("tokenbook.yaml").replace("notifications:", `${other.replaceAll(/env:\w+/g, "env:CANARY_OTHER")}notifications:`),
   );
-  project.write("inner.yaml", INNER);
-  const text = reading(undefined, "    expect: [response.size() > 0]\n  - uses: ./inner.yaml\n").replace(
+  project.write("inner parts/inner.yaml", INNER);
+  project.write("beside.yaml", INNER.replace("CANARY_INNER", "CANARY_BESIDE"));
+  const text = reading(undefined, "    expect: [response.size() > 0]\n  - uses: ./inner parts/inner.yaml\n").replace(
     "steps:",
     `${NAMED}steps:`,
   );

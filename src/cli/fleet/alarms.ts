@@ -33,10 +33,13 @@ export interface AlarmPorts {
 export class Alarms {
   readonly #store: ScheduleStore;
   readonly #courier: Courier;
+  /** The playbooks of the runs that have ended here. */
+  readonly #playbooks: Set<string>;
 
-  private constructor(store: ScheduleStore, courier: Courier) {
+  private constructor(store: ScheduleStore, courier: Courier, playbooks: Set<string>) {
     this.#store = store;
     this.#courier = courier;
+    this.#playbooks = playbooks;
   }
 
   /** Reads the channels of tokenbook.yaml. Throws a Failure. */
@@ -44,8 +47,10 @@ export class Alarms {
     const listeners = listenersOf(shell, where);
     const redact = redactor([place.url, ...secretsOfListeners(listeners)]);
     const store = ScheduleStore.open(place, { redact });
-    const variables = variablesForCommands(shell, []);
-    const start: StartCommand = (argv, given) => shell.command(argv, { ...given, variables });
+    const playbooks = new Set<string>();
+    const inFolder = { ...shell, cwd: shell.project.folder };
+    const start: StartCommand = (argv, given) =>
+      shell.command(argv, { ...given, variables: variablesForCommands(inFolder, [...playbooks]) });
     const courier = new Courier(store.outbox, listeners.channels, {
       clock: store.clock,
       start,
@@ -55,7 +60,7 @@ export class Alarms {
       hint: shell.hint,
     });
     courier.warnOfUndeclared(listeners.declared);
-    return new Alarms(store, courier);
+    return new Alarms(store, courier, playbooks);
   }
 
   /** Stores a notification if a run did not pass. Returns whether this end of the run has no notification yet. `redact` masks the secrets of the run. */
@@ -63,6 +68,7 @@ export class Alarms {
     const event = result.outcome === null ? "failure" : eventOf(result.outcome, undefined, undefined);
     if (event === undefined) return false;
     const { playbook, environment, key: id } = run;
+    this.#playbooks.add(playbook);
     const problems = result.problem === null ? (report === undefined ? [] : problemsIn(report)) : [result.problem];
     const about = { id, playbook, environment };
     const note = noteOfSubmitted(event, result.outcome ?? "not run", { about, report, problems, at: this.#store.clock.now() });

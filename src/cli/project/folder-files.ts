@@ -26,16 +26,29 @@ export interface PlaybookFiles {
 // This also hides folders such as `..2026_11_27`, in which Kubernetes keeps the targets of its links. Their names would change with each update.
 const HIDDEN = /^(?:node_modules$|\.)/;
 
+const YAML = /\.ya?ml$/i;
+
 /** Returns the files that a name means: the file itself, or the wanted files in a folder. Throws a Failure. */
 export function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
   const found = entriesBelow(path, name)
-    .filter((entry) => isFile(entry) && /\.ya?ml$/i.test(entry.name) && wanted(entry.name))
+    .filter((entry) => isYaml(entry) && wanted(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0)
     throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
   return found.toSorted();
+}
+
+/** Returns all YAML files in a folder that can be read. Folders in it that cannot be read are left out. */
+export function readableYamlIn(path: string): readonly string[] {
+  return entriesBelow(path, path, () => [])
+    .filter(isYaml)
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function isYaml(entry: Dirent): boolean {
+  return isFile(entry) && YAML.test(entry.name);
 }
 
 // A broken link counts as a file, so that reading it fails.
@@ -44,22 +57,30 @@ function isFile(entry: Dirent): boolean {
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
 }
 
-function entriesBelow(path: string, name: string): readonly Dirent[] {
-  const entries = entriesOf(path, name);
+type Unreadable = (error: unknown) => readonly Dirent[];
+
+function entriesBelow(path: string, name: string, otherwise: Unreadable = unreadableIn(name)): readonly Dirent[] {
+  const entries = entriesOf(path, otherwise);
   const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
-  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name))];
+  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name, otherwise))];
 }
 
-function entriesOf(path: string, name: string): readonly Dirent[] {
+function entriesOf(path: string, otherwise: Unreadable): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch (error) {
+    return otherwise(error);
+  }
+}
+
+function unreadableIn(name: string): Unreadable {
+  return (error) => {
     throw new Failure({
       code: "file.unreadable",
       message: `the folder "${name}" cannot be read: ${messageOf(error)}`,
       next: "give yourself the right to read all folders in it, or name the files",
     });
-  }
+  };
 }
 
 /** Splits files into those to use and those to skip. A file in a folder may be data, but a file that was named must be a playbook. */
