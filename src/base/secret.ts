@@ -67,7 +67,7 @@ export function maskedText(text: string, redact: Redact): string {
 
 /**
  * Returns a redactor for these secrets and, if they are addresses, for their parts. It finds them in every mixture of plain and escaped
- * characters, in base64 with any surrounding text, and in hexadecimal digits.
+ * characters, in small letters or in capitals, in base64 with any surrounding text, and in hexadecimal digits.
  */
 export function redactor(secrets: readonly Secret[]): Redact {
   const wanted = secrets.flatMap(wantedOf);
@@ -104,7 +104,8 @@ function wantedOf(secret: Secret): readonly SoughtText[] {
   const value = secret.reveal();
   if (value === "") return [];
   const parts = [value, ...partsOfAddress(value)];
-  const plain = new Set(parts.flatMap((part) => [part, ...hexOf(part)]));
+  const inOtherCases = parts.flatMap(casesOf).filter((form) => !isWords(form));
+  const plain = new Set([...parts.flatMap((part) => [part, ...hexOf(part)]), ...inOtherCases]);
   const encoded = [...Array.from(plain, (text) => ({ text, shares: NOTHING })), ...parts.flatMap(base64Of)];
   const wanted = encoded.flatMap(({ text, shares }) =>
     formsOf(text).map((form) => [form, { text: form, name, shares }] as const),
@@ -118,6 +119,11 @@ const NOTHING = { before: false, behind: false };
 function formsOf(text: string): readonly string[] {
   const [, ...forms] = readingsOf(text).map((reading) => reading.text);
   return [text, ...forms.filter(({ length }) => length >= LIMITS.secretLeastChars)];
+}
+
+// Services and programs write keys, such as UUIDs, in the case that they prefer, and names of headers in small letters.
+function casesOf(text: string): readonly string[] {
+  return [text.toLowerCase(), text.toUpperCase()];
 }
 
 function hexOf(text: string): readonly string[] {

@@ -52,6 +52,15 @@ test("a secret is masked in the base64 of any text that contains it, however the
   );
 });
 
+test("a secret is masked in small letters and in capitals, as in the name of a header; a plain word is not", () => {
+  const key = "5F0c-Ab7E/Key+One";
+  const clean = redactor([new Secret("KEY", key), new Secret("WORD", "Sandboxes")]);
+  for (const spelling of [key.toLowerCase(), key.toUpperCase()])
+    for (const text of [spelling, encodeURIComponent(spelling), JSON.stringify(spelling).slice(1, -1)])
+      expect(clean(`before ${text} after`)).toBe(`before ${SHOWN} after`);
+  expect(clean("SANDBOXES are sandboxes")).toBe("${{ secrets.WORD }} are sandboxes");
+});
+
 test("the beginning of a secret is masked where a text was cut", () => {
   expect(redact(`before ${hard.slice(0, 12)}…`)).toBe(`before ${SHOWN}…`);
 });
