@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { LIMITS } from "../base/limits.ts";
 import { limitConnections } from "./connections.ts";
-import { isLoopback } from "./names.ts";
+import { hostnameOf, isLoopback } from "./names.ts";
 
 /** An address to listen on. */
 export interface ListenAddress {
@@ -28,10 +28,12 @@ const MISDIRECTED = 421;
 
 /**
  * Listens for HTTP requests, with a limited number of connections. A slow request, or an answer that is read slowly, is cut off. On the
- * loopback interface it answers only requests that use a name of that interface, because a web page can make any other name lead here.
+ * loopback interface it answers only requests that use a name of that interface, or the name with which it was started, because a web page can make any other
+ * name lead here.
  * Throws the error of the system.
  */
 export async function listenOn({ host, port }: ListenAddress, answer: Answering): Promise<Listening> {
+  let answering = answer;
   const server = createServer(
     {
       maxHeaderSize: LIMITS.answerHeadBytes,
@@ -41,13 +43,15 @@ export async function listenOn({ host, port }: ListenAddress, answer: Answering)
       connectionsCheckingInterval: LIMITS.servedLookMs,
       insecureHTTPParser: false,
     },
-    isLoopback(host) ? onLoopback(answer) : answer,
+    (request, response) => answering(request, response),
   );
   server.timeout = LIMITS.servedRequestMs;
   limitConnections(server, LIMITS.servedConnections);
   server.listen(port, host);
   await once(server, "listening");
-  const { port: own } = server.address() as AddressInfo;
+  const { port: own, address } = server.address() as AddressInfo;
+  // The name of this machine, and spellings such as 127.1, may mean the loopback interface too.
+  if (isLoopback(address)) answering = onLoopback(answer, host);
   return {
     port: own,
     close: async () => {
@@ -59,9 +63,10 @@ export async function listenOn({ host, port }: ListenAddress, answer: Answering)
   };
 }
 
-function onLoopback(answer: Answering): Answering {
+function onLoopback(answer: Answering, own: string): Answering {
   return (request, response) => {
-    if (isLoopback(request.headers.host ?? "")) return answer(request, response);
+    const { host = "" } = request.headers;
+    if (isLoopback(host) || hostnameOf(host) === own) return answer(request, response);
     response.writeHead(MISDIRECTED, { "content-type": "text/plain; charset=utf-8" });
     response.end("this server answers only as 127.0.0.1 or localhost\n");
   };

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { type Answering, type Listening, listenOn } from "../../../src/serving/server.ts";
@@ -24,6 +25,18 @@ async function connected({ port }: Listening, begun: string): Promise<Socket> {
 async function answered({ port }: Listening, path = "/"): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })).text();
 }
+
+test.for(["127.0.0.1", "127.1", "localhost"])("a server on %s answers no name that a web page may have made", async (host) => {
+  const listening = await listenOn({ host, port: 0 }, (_request, response) => response.end("here"));
+  onTestFinished(() => listening.close());
+  const status = async (name: string): Promise<string> => {
+    const socket = connect(listening.port, host).on("error", () => undefined);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${name}:${listening.port}\r\nConnection: close\r\n\r\n`);
+    return (await text(socket)).split("\r\n")[0] ?? "";
+  };
+  expect(await status("made.example")).toContain("421");
+  for (const own of [host, "127.0.0.1", "localhost"]) expect(await status(own)).toContain("200");
+});
 
 const BEGUN = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 
