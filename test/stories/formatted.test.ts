@@ -116,6 +116,23 @@ test("fmt - formats the text on its stdin", async () => {
   });
 });
 
+test("fmt of a folder changes and shows nothing behind a link that leads out of the project; a named link is followed", async () => {
+  const other = newProject();
+  other.write("other.yaml", UNTIDY);
+  const project = newProject();
+  project.write("playbooks/own.yaml", UNTIDY);
+  symlinkSync(join(other.folder, "other.yaml"), join(project.folder, "playbooks/link.yaml"));
+  const diff = await project.run("fmt", "--diff", "playbooks");
+  expect(diff.stdout, diff.transcript).not.toContain("link.yaml");
+  const ended = await project.run("fmt", "playbooks");
+  expect(ended.code, ended.transcript).toBe(0);
+  expect(ended.stderr, ended.transcript).toContain("skipped playbooks/link.yaml: it leads to a file outside of the project");
+  expect(project.read("playbooks/own.yaml")).toBe(TIDY);
+  expect(other.read("other.yaml")).toBe(UNTIDY);
+  expect((await project.run("fmt", "playbooks/link.yaml")).code).toBe(0);
+  expect(other.read("other.yaml")).toBe(TIDY);
+});
+
 test("fmt keeps the permissions of a file, and keeps a link", async () => {
   const project = newProject();
   project.write("real/one.yaml", UNTIDY);

@@ -13,6 +13,7 @@ import { type Formatted, formatYaml } from "../../../source/format.ts";
 import { parseUnshown } from "../../../source/unshown.ts";
 import { formatFailure } from "../../print/failure.ts";
 import { decode, readText, yamlFiles } from "../../project/project.ts";
+import { noteSkipped } from "../../project/folder-files.ts";
 import { placementIn } from "../../project/project-files.ts";
 import type { Command, Shell } from "../../shell.ts";
 
@@ -47,7 +48,7 @@ interface FormattedFile {
   readonly after: string | undefined;
 }
 
-// A file in a folder may be of any kind, so only ours are formatted. A file that was named is always formatted.
+// A file in a folder may be of any kind, and a link in it may lead anywhere, so only ours are formatted. A file that was named is always formatted.
 function filesToFormat(shell: Shell, named: readonly string[]): readonly string[] {
   const isFile = (name: string): boolean => {
     const path = resolve(shell.cwd, name);
@@ -57,7 +58,12 @@ function filesToFormat(shell: Shell, named: readonly string[]): readonly string[
     shell,
     named.filter((name) => !isFile(name)),
   );
-  const ours = found.filter((file) => isOurs(readText(resolve(shell.cwd, file), file)));
+  const away = found.filter((file) => placementIn(shell.cwd, file, file) === "outside");
+  noteSkipped(
+    shell,
+    away.map((file) => ({ file, why: "it leads to a file outside of the project" })),
+  );
+  const ours = found.filter((file) => !away.includes(file) && isOurs(readText(resolve(shell.cwd, file), file)));
   return [...new Set([...yamlFiles(shell, named.filter(isFile)), ...ours])].toSorted();
 }
 
