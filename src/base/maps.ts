@@ -13,6 +13,11 @@ export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
   return made;
 }
 
+/** Returns the value that an object itself has under a name. A name from outside, such as `constructor`, may also be one of the runtime. */
+export function ownValue<V>(object: Readonly<Record<string, V>>, name: string): V | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** Returns an object with the keys of a map and new values made from those of the map. */
 export function objectOf<V, T>(map: ReadonlyMap<string, V>, make: (value: V, key: string) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(Array.from(map, ([key, value]) => [key, make(value, key)] as const));

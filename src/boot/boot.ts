@@ -70,12 +70,12 @@ interface Missing {
 const HASH_OF_FLAGS = { at: 12, end: 16 };
 
 // A crash child is always killed before it could write its cache, so it uses the cache of `run`, which loads the same files. That saves a sixth of its time.
-const KEPT_BY: Readonly<Record<string, string>> = { "crash-child": "run" };
+const KEPT_BY: ReadonlyMap<string, string> = new Map([["crash-child", "run"]]);
 
 /** The cache of compiled code of this build, by command. */
 class CodeCache {
   readonly #builds: string;
-  readonly #command: string = KEPT_BY[process.argv[2] ?? ""] ?? /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
+  readonly #command: string = KEPT_BY.get(process.argv[2] ?? "") ?? /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
   readonly #missing: Missing[] = [];
   readonly #start = presentFlags();
 

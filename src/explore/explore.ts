@@ -1,3 +1,4 @@
+import { ownValue } from "../base/maps.ts";
 import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Asker, type Carry } from "./ask.ts";
@@ -90,7 +91,7 @@ class Exploration {
     this.#options = options;
     this.#asker = new Asker(service.carry, { profile: service.profile, clock: options.clock });
     const { primaryKey } = service.profile.ledger;
-    this.#types = service.assetTypes.map((name) => ({ name: asWritten(name), primaryKey: primaryKey[name] ?? "id" }));
+    this.#types = service.assetTypes.map((name) => ({ name: asWritten(name), primaryKey: ownValue(primaryKey, name) ?? "id" }));
     this.#until = options.clock.elapsed() + options.timeMs;
   }
 

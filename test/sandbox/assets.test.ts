@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
 import { sandboxForTest, user } from "./caller.ts";
 
 const alice = "userId:alice";
@@ -74,6 +75,15 @@ test("an asset with a wrong type, id or owner is refused", async () => {
   expect((await ledger("GET /asset", { query: { assetType: "Property", id: "P2" } })).body).toMatchObject({
     data: { id: "P2" },
     owners: [user("bob")],
+  });
+});
+
+test("a type that is named as something of the runtime has the usual primary key", async () => {
+  const { ledger } = await sandboxForTest({ seed: { ...DEFAULT_SEED, assetTypes: [...DEFAULT_SEED.assetTypes, "toString"] } });
+  await ledger("POST /asset", { as: alice, body: { assetType: "toString", data: { id: "P1", constructed: true, valueOf: 3 } } });
+  expect(await ledger("GET /asset", { query: { assetType: "toString", id: "P1" } })).toMatchObject({
+    status: 200,
+    body: { id: "P1" },
   });
 });
 

@@ -88,6 +88,15 @@ test("a mistyped failpoint gets the nearest valid one", async () => {
   expect(ended.stderr).toContain("next: TOKENBOOK_FAILPOINT='before:run.opened'");
 });
 
+test.for([["schema", "constructor"], ["schema", "__proto__"], ["toString"], ["constructor"]])(
+  "a name of the runtime (%s %s) is no name of ours",
+  async (words) => {
+    const ended = await newProject().start(...words).ended;
+    expect(ended.code, ended.transcript).toBe(2);
+    expect(ended.stderr, ended.transcript).toMatch(/^error (?:schema\.unknown|usage\.unknown-command)$/m);
+  },
+);
+
 test("a word that resembles no valid word gets no suggestion, but the list of valid words", async () => {
   const ended = await tokenbook(["wibblewobble"]);
   expect(ended.stderr).toContain("next: tokenbook --help");

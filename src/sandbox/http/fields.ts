@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/maps.ts";
 import { isObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
 import { fieldNames, type LedgerProfile } from "../../contract/profile.ts";
@@ -17,11 +18,8 @@ export function readFields(
   const meant = new Map(Object.entries(names).map(([name, wire]) => [wire, name]));
   const fields = Object.entries(value).map(([wire, field]) => {
     const name = meant.get(wire) ?? wire;
-    demand(
-      meant.has(wire) || names[wire] === undefined,
-      reading.condition,
-      `the body has no field ${wire}: it is called ${names[wire]}`,
-    );
+    const other = ownValue(names, wire);
+    demand(meant.has(wire) || other === undefined, reading.condition, `the body has no field ${wire}: it is called ${other}`);
     return [name, readFields(properties[name] ?? {}, field, reading)] as const;
   });
   return Object.fromEntries(fields);

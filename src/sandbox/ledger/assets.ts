@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/maps.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found, ServiceRefusal } from "../refusal.ts";
@@ -122,7 +123,7 @@ function itemsOf(commit: Commit<WithData>): readonly Item[] {
 
 function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject): Item {
   const { ledgerMetadata, ...data } = given;
-  const primaryKey = commit.profile.primaryKey[assetType] ?? "id";
+  const primaryKey = ownValue(commit.profile.primaryKey, assetType) ?? "id";
   const id = data[primaryKey];
   if (typeof id !== "string" || id === "") {
     throw new ServiceRefusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);

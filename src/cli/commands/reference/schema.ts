@@ -1,5 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { Failure } from "../../../base/failure.ts";
+import { ownValue } from "../../../base/maps.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { printText } from "../../print/result.ts";
 import { shippedPlaybooks } from "../../project/shipped.ts";
@@ -26,7 +27,7 @@ export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
 
 /** `tokenbook schema`: prints the JSON Schemas of files that people write and of output that we print. */
 export const schema: Command<{ readonly name: string }> = async (shell, { name }) => {
-  const load = SCHEMAS[name];
+  const load = ownValue(SCHEMAS, name);
   if (load === undefined) {
     const near = didYouMean(name, SCHEMA_NAMES) ?? "playbook";
     throw new Failure({
