@@ -1,5 +1,6 @@
 import { services } from "../services/services.ts";
 import { type Range, type ScalarNode, type SourceNode, textOf } from "../source/node.ts";
+import { parseUnshown } from "../source/unshown.ts";
 import { isReference } from "./key.ts";
 import { EMBEDDED } from "./schema.ts";
 import { hiddenPartsOf } from "./values.ts";
@@ -39,16 +40,31 @@ function settingsOf(names: readonly string[]): Shown {
  * Anything else may be a key that somebody wrote into the file, under a misspelt name or in a wrong place.
  */
 export function shownParts(root: SourceNode): readonly Range[] {
-  return partsOf(root, SETTINGS);
+  return partsOf(root, SETTINGS)
+    .filter(({ isHarmless }) => isHarmless)
+    .map(({ range }) => range);
 }
 
-function partsOf(node: SourceNode, shown: Shown | undefined): readonly Range[] {
-  if (node.kind === "scalar") return mayShow(node, shown) ? [node.range] : [];
+/** Returns the text of an environment file without the values that messages may not show. */
+export function shownText(path: string, text: string): string {
+  const { file, root } = parseUnshown(path, text);
+  const parts = root === undefined ? [] : partsOf(root, SETTINGS);
+  file.conceal(parts.filter(({ isHarmless }) => !isHarmless).map(({ range }) => range));
+  return file.shown;
+}
+
+interface Part {
+  readonly range: Range;
+  readonly isHarmless: boolean;
+}
+
+function partsOf(node: SourceNode, shown: Shown | undefined): readonly Part[] {
+  if (node.kind === "scalar") return [{ range: node.range, isHarmless: mayShow(node, shown) }];
   if (node.kind === "list") return node.items.flatMap((item) => partsOf(item, shown));
-  return Array.from(node.entries).flatMap(([name, { key, value }]) => {
-    const isName = shown !== undefined && shown !== KEYS;
-    return [...(isName ? [key] : []), ...partsOf(value, below(shown, name))];
-  });
+  return Array.from(node.entries).flatMap(([name, { key, value }]) => [
+    { range: key, isHarmless: shown !== undefined && shown !== KEYS },
+    ...partsOf(value, below(shown, name)),
+  ]);
 }
 
 function below(shown: Shown | undefined, name: string): Shown | undefined {

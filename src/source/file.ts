@@ -63,6 +63,11 @@ export class SourceFile {
     };
   }
 
+  /** The text that frames show; empty if they show nothing. */
+  get shown(): string {
+    return this.#shown ?? "";
+  }
+
   /** Hides every character of these ranges in all later frames. */
   conceal(ranges: readonly Range[]): void {
     if (this.#shown === undefined) return;

@@ -34,14 +34,16 @@ interface Printed {
 }
 
 test("calibrate without --may-write reads, and proposes an edit that keeps the comments of tokenbook.yaml", async () => {
-  const project = staging();
+  const text = `${TEXT()}notifications:\n  desk: { url: "https://hooks.example/t0ken-of-the-desk" }\nheartbeat: https://ping.example/t0ken\n`;
+  const project = staging(text);
   const shown = await project.run("calibrate", "--env", "staging");
   expect(shown.code, shown.transcript).toBe(0);
   expect(shown.stdout).toContain('~ ledger.parameters.bookmark: "bookmark" → "from"  (observed)');
   expect(shown.stdout).toContain('? ledger.receipt.committed: ["COMMITTED"]  (reading does not show it; --may-write does)');
   expect(shown.stdout).toContain("+++ tokenbook.yaml");
-  expect(project.read("tokenbook.yaml")).toBe(TEXT());
-  expect(shown.transcript).not.toContain(service.ledgerApiKey);
+  expect(project.read("tokenbook.yaml")).toBe(text);
+  expect(shown.stdout).toContain(" notifications:\n");
+  for (const secret of [service.ledgerApiKey, "t0ken"]) expect(shown.transcript).not.toContain(secret);
   expect(service.contents().commits).toEqual([]);
 });
 

@@ -7,6 +7,7 @@ import { plainView } from "../../../base/json/json.ts";
 import { type Calibration, calibrate as calibrateService } from "../../../calibrate/calibrate.ts";
 import type { AnnouncedWrites } from "../../../calibrate/service.ts";
 import { calibrationJson, calibrationLines, editsOf } from "../../../calibrate/text.ts";
+import { shownText } from "../../../environment/shown-parts.ts";
 import { replaceFile } from "../../../files/replace.ts";
 import { NO_SECRETS } from "../../../playbook/settings/open-secrets.ts";
 import { editYaml } from "../../../source/write-yaml.ts";
@@ -78,7 +79,9 @@ function propose(
     replaceFile(path, after);
     shell.stderr.write(`${file} was edited: ${edits.length} settings\n`);
   } else if (!json) {
-    shell.stdout.write(`\n${patchBetween(file, [before, after], ["as it is", "with what was found"])}`);
+    shell.stdout.write(
+      `\n${patchBetween(file, [shownText(file, before), shownText(file, after)], ["as it is", "with what was found"])}`,
+    );
     shell.stderr.write("add --write to make this edit\n");
   }
 }
