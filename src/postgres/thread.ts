@@ -180,10 +180,11 @@ function assertThere(client: Client | undefined): asserts client is Client {
   if (why !== undefined) throw new NotSent(why);
 }
 
-// A process that is stopped in the middle of a transaction must not block the others, so the server ends the transaction.
+// A process that is stopped in the middle of a transaction must not block the others, so the server ends the transaction. With pg_catalog in the path, the
+// server would find functions that somebody has added to the schema before its own.
 function settings(schema: string, { readOnly, mark }: Session): string {
   return `
-SET search_path TO ${escapeIdentifier(schema)}, pg_catalog;
+SET search_path TO ${escapeIdentifier(schema)};
 SET lock_timeout = ${LIMITS.databaseLockMs};
 SET statement_timeout = ${LIMITS.databaseStatementMs};
 SET idle_in_transaction_session_timeout = ${LIMITS.databaseIdleMs};
