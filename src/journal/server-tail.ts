@@ -48,7 +48,7 @@ const KEPT = `SELECT 1 FROM record WHERE run_id = ? AND sequence = ? AND hash = 
 export function turnedBack(path: string, record: string): Failure {
   return new Failure({
     code: "journal.lost",
-    message: `${path} has lost records: it does not have ${record}, which this process had written`,
+    message: `${path} has lost records: ${record}, which this process had written, is gone`,
     why: "it was restored from a backup, or a server without these records took over; what was done since then would be done again, so nothing is sent",
     next: "look into the ledger for what this run has done, and every other run since then, before you resume any of them; a worker or scheduler begins none until you start it again",
   });

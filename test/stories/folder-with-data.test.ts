@@ -31,8 +31,8 @@ test("run skips data files and parts of other playbooks, prints a line for each,
   expect(ran.code, ran.transcript).toBe(0);
   const notes = ran.stderr.trim().split("\n");
   expect(notes, ran.transcript).toEqual([
-    expect.stringMatching(/^skipped playbooks\/data\/holders\.yaml: it is no playbook/),
-    expect.stringMatching(/^skipped playbooks\/rates\.yaml: it is no playbook/),
+    expect.stringMatching(/^skipped playbooks\/data\/holders\.yaml: it is not a playbook/),
+    expect.stringMatching(/^skipped playbooks\/rates\.yaml: it is not a playbook/),
     expect.stringMatching(
       /^skipped playbooks\/part\.yaml: playbooks\/whole\.yaml includes it, and its input "least" is not given/,
     ),
@@ -58,7 +58,7 @@ test("check, plan and schedule skip data files too", async () => {
   const project = folder();
   const checked = await project.run("check", "playbooks");
   expect(checked.code, checked.transcript).toBe(0);
-  expect(checked.stderr).toContain("skipped playbooks/rates.yaml: it is no playbook");
+  expect(checked.stderr).toContain("skipped playbooks/rates.yaml: it is not a playbook");
   expect(checked.lines.at(-1)).toBe("2 files skipped");
   const { data } = await project.json("check", "playbooks");
   expect(data).toMatchObject({ ok: true, skipped: [{ file: "playbooks/data/holders.yaml" }, { file: "playbooks/rates.yaml" }] });
