@@ -7,6 +7,13 @@ import { escapesOf, readingsOf } from "./text/unescape.ts";
 /** The pattern of a reference to a secret. The secret itself is never written in its place. */
 export const SECRET_REFERENCE = "^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$";
 
+const REFERENCE = new RegExp(SECRET_REFERENCE);
+
+/** Returns whether a text is a reference to a secret, and not the secret itself. */
+export function isReference(text: string): boolean {
+  return REFERENCE.test(text);
+}
+
 /**
  * A value that must never be printed or stored. Wherever it is converted to text, it appears as `${{ secrets.NAME }}`. Only the transport
  * reveals it, when it writes the header.

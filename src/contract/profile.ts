@@ -1,3 +1,4 @@
+import { ownValue } from "../base/maps.ts";
 import { contract } from "./contract.ts";
 import type { InterfaceName, Profile } from "./generated/interfaces.ts";
 import type { JsonSchema } from "./schema-types.ts";
@@ -48,7 +49,12 @@ export function fieldNames(
   { fields = {} }: InterfaceProfile,
   key: string | undefined,
 ): Readonly<Record<string, string>> | undefined {
-  return key !== undefined && Object.hasOwn(fields, key) ? fields[key] : undefined;
+  return key === undefined ? undefined : ownValue(fields, key);
+}
+
+/** Returns the attribute that holds the id of an asset of this type. */
+export function primaryKeyOf({ primaryKey }: Pick<LedgerProfile, "primaryKey">, assetType: string): string {
+  return ownValue(primaryKey, assetType) ?? "id";
 }
 
 /** A profile with only some values; the others keep their defaults. */

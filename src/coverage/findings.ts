@@ -1,4 +1,4 @@
-import { getOrInsert } from "../base/maps.ts";
+import { getOrInsert, ownValue } from "../base/maps.ts";
 import { hash } from "node:crypto";
 import { isObject, type Json, plainView } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
@@ -226,7 +226,7 @@ class AnswerWalk {
     const seen = this.#objectAt(schema, path);
     for (const [name, inner] of Object.entries(value)) {
       const where = joined(path, name);
-      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const property = ownValue(properties, name);
       if (property !== undefined) {
         seen.add(name);
         this.walk(property, inner, where, named);

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/text/header.ts";
 import { LIMITS } from "../base/limits.ts";
-import { Secret, SECRET_REFERENCE } from "../base/secret.ts";
+import { Secret } from "../base/secret.ts";
 import { readRegular } from "../files/regular.ts";
 import type { Variables } from "../base/variables.ts";
 
@@ -45,13 +45,6 @@ export function readServiceKey(key: KeyReference, from: { readonly folder: strin
     why: `the service takes the key in a header (${key.where})`,
     next: `put the key as the service issued it, and nothing else, into ${place}`,
   });
-}
-
-const REFERENCE = new RegExp(SECRET_REFERENCE);
-
-/** Returns whether a text is the reference to a key, not the key itself. */
-export function isReference(text: string): boolean {
-  return REFERENCE.test(text);
 }
 
 function partsOf(reference: string): readonly [string, string] {

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
-import { redactor, Secret } from "../base/secret.ts";
+import { isReference, redactor, Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
 import { plainView } from "../base/json/json.ts";
@@ -17,7 +17,7 @@ import { child, entriesIn, type MapNode, nodeAt, type SourceNode, textOf, toJson
 import { placeEssential } from "../source/problems.ts";
 import type { SourceFile } from "../source/file.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { isReference, type KeyReference, readServiceKey } from "./key.ts";
+import { type KeyReference, readServiceKey } from "./key.ts";
 import { EMBEDDED, environmentSchema } from "./schema.ts";
 import type { ServiceTarget, Target } from "./target.ts";
 import { profileProblems } from "./profile-words.ts";

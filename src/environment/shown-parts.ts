@@ -1,7 +1,7 @@
 import { services } from "../services/services.ts";
 import { type Range, type ScalarNode, type SourceNode, textOf } from "../source/node.ts";
 import { parseUnshown } from "../source/unshown.ts";
-import { isReference } from "./key.ts";
+import { isReference } from "../base/secret.ts";
 import { EMBEDDED } from "./schema.ts";
 import { hiddenPartsOf } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import { ownValue } from "../base/maps.ts";
+import { primaryKeyOf } from "../contract/profile.ts";
 import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Asker, type Carry } from "./ask.ts";
@@ -90,8 +90,10 @@ class Exploration {
     this.#service = service;
     this.#options = options;
     this.#asker = new Asker(service.carry, { profile: service.profile, clock: options.clock });
-    const { primaryKey } = service.profile.ledger;
-    this.#types = service.assetTypes.map((name) => ({ name: asWritten(name), primaryKey: ownValue(primaryKey, name) ?? "id" }));
+    this.#types = service.assetTypes.map((name) => ({
+      name: asWritten(name),
+      primaryKey: primaryKeyOf(service.profile.ledger, name),
+    }));
     this.#until = options.clock.elapsed() + options.timeMs;
   }
 

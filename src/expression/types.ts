@@ -1,4 +1,4 @@
-import { getOrInsert } from "../base/maps.ts";
+import { getOrInsert, ownValue } from "../base/maps.ts";
 import { Recent } from "../base/recent.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
 import { present } from "../base/present.ts";
@@ -294,7 +294,7 @@ export class TypeEnvironment {
 
   readonly #valuesOf: ValuesOf = (type, field) => {
     const { values = {} } = this.#defined.get(type) ?? {};
-    return Object.hasOwn(values, field) ? values[field] : undefined;
+    return ownValue(values, field);
   };
 
   /** Returns the syntax tree of an expression with the types of its parts, if they have one; `undefined` if it cannot be parsed. */

@@ -1,6 +1,6 @@
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json } from "../base/json/json.ts";
-import { mapValues } from "../base/maps.ts";
+import { mapValues, ownValue } from "../base/maps.ts";
 import { resolve } from "../contract/contract.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
@@ -15,7 +15,7 @@ export function fromTexts(schema: JsonSchema, value: Json, dialect: ValueDialect
   if (Array.isArray(value)) return items === undefined ? value : value.map((item: Json) => fromTexts(items, item, dialect));
   if (isObject(value)) {
     return mapValues(value, (field, name) => {
-      const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const declared = ownValue(properties, name);
       return declared === undefined ? field : fromTexts(declared, field, dialect);
     });
   }

@@ -1,3 +1,4 @@
+import { ownValue } from "../base/maps.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject } from "../base/json/json.ts";
 import type { ErrorForm } from "../contract/profile.ts";
@@ -15,9 +16,7 @@ export function isOwnError(operation: Operation, body: Json | undefined, forms: 
 /** Returns whether a body has every field of a form. */
 export function hasForm(body: JsonObject, form: ErrorForm): boolean {
   const fields = Object.entries(form);
-  return (
-    fields.length > 0 && fields.every(([name, wanted]) => isAsWanted(Object.hasOwn(body, name) ? body[name] : undefined, wanted))
-  );
+  return fields.length > 0 && fields.every(([name, wanted]) => isAsWanted(ownValue(body, name), wanted));
 }
 
 function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean {

@@ -1,4 +1,4 @@
-import { ownValue } from "../../base/maps.ts";
+import { primaryKeyOf } from "../../contract/profile.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { field, text } from "../../base/json/parts.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -46,7 +46,7 @@ export async function findReceiptWords(writer: CalibrationWriter, assetType: str
   const { asker, tag } = writer;
   const { findings } = asker;
   const id = `${tag}Asset`;
-  const key = ownValue(writer.profile.ledger.primaryKey, assetType) ?? "id";
+  const key = primaryKeyOf(writer.profile.ledger, assetType);
   const read = (): Promise<Json | undefined> => writer.read("ledger.asset.get", { assetType, id });
   const began = asker.clock.elapsed();
   const first = await writer.send("ledger.asset.create", { assetType, data: { [key]: id } });

@@ -1,4 +1,4 @@
-import { ownValue } from "../../base/maps.ts";
+import { primaryKeyOf } from "../../contract/profile.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { field, listOf, number } from "../../base/json/parts.ts";
@@ -92,7 +92,7 @@ async function findByWriting(writer: CalibrationWriter, assetType: string): Prom
   await findTokenCapabilities(writer, self);
   const place = asset === undefined ? undefined : { assetType, id: asset.id };
   const vaultId = await findVaultCapabilities(writer, { self, asset: place });
-  const key = ownValue(writer.profile.ledger.primaryKey, assetType) ?? "id";
+  const key = primaryKeyOf(writer.profile.ledger, assetType);
   const moved = `${tag}Moved`;
   const made = await writer.make("ledger.asset.create", { assetType, data: { [key]: moved } });
   if (made.kind === "done") await findNewOwner(writer, { assetType, id: moved, self });

@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/maps.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { isNamed, type Known, type Named } from "../expressions/evaluate.ts";
 import { withKeys } from "../expressions/runtime-expression.ts";
@@ -78,7 +79,7 @@ export function payloadOf(step: OutStep, isOwn: boolean): AnswerPlace {
 
 /** Returns something with fixed parts. */
 export function parts(known: Readonly<Record<string, Known | undefined>>): Named {
-  return named((key) => (Object.hasOwn(known, key) ? known[key] : undefined));
+  return named((key) => ownValue(known, key));
 }
 
 /** Does the same for pairs of names and parts. */

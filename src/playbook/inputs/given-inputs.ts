@@ -1,6 +1,6 @@
 import { Failure, messageOf } from "../../base/failure.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, parseJson, RepeatedName, writeJson } from "../../base/json/json.ts";
-import { mapValues } from "../../base/maps.ts";
+import { mapValues, ownValue } from "../../base/maps.ts";
 import { count, didYouMean } from "../../base/text/text.ts";
 import { type ContentProblem, firstProblems, placeOfTwice, readContent } from "./file-content.ts";
 import type { NamedFiles } from "../check-context.ts";
@@ -34,7 +34,7 @@ export function resolveInputs(
   const values: [string, Json][] = [];
   for (const declaration of playbook.inputs) {
     const { name } = declaration;
-    const taken = take(declaration, Object.hasOwn(given, name) ? given[name] : undefined, from);
+    const taken = take(declaration, ownValue(given, name), from);
     if ("value" in taken) values.push([name, taken.value]);
     else wrong.push(taken.problems.join("\n"));
   }

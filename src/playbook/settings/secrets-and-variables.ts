@@ -6,11 +6,9 @@ import { child, entriesIn, itemsIn, type Range, type SourceNode, textOf } from "
 import type { SourceFile } from "../../source/file.ts";
 import type { CheckContext, ExpressionScope, NameFinding } from "../check-context.ts";
 import type { SecretDeclaration, VariableDeclaration } from "../declarations.ts";
-import { SECRET_REFERENCE } from "../../base/secret.ts";
+import { isReference } from "../../base/secret.ts";
 
 // The values that a playbook takes from its process: secrets and variables.
-
-const REFERENCE = new RegExp(SECRET_REFERENCE);
 
 /**
  * Hides values that were written in place of references, under `secrets`, as an address of rows, or under another name that says that they are secret, from
@@ -21,7 +19,7 @@ export function concealLiterals(root: SourceNode, file: SourceFile): void {
   const rows = comparisons.flatMap((each) => ["left", "right"].map((side) => child(child(each, side), "rows")));
   const addresses = rows.flatMap((each) => [child(each, "postgres"), child(each, "http"), ...valuesIn(child(each, "headers"))]);
   const literals = [...valuesIn(child(root, "secrets")), ...addresses].flatMap((value) =>
-    value === undefined || isReference(value) ? [] : [value.range],
+    value === undefined || refers(value) ? [] : [value.range],
   );
   const named = entriesIn(root).flatMap(([name, { value }]) => (name === "inputs" ? [] : underName(name, value, false)));
   file.conceal([...literals, ...named]);
@@ -34,21 +32,21 @@ function underName(name: string, value: SourceNode, isBelow: boolean): readonly 
   const isHidden = isBelow || SECRET_NAME.test(name);
   if (value.kind === "list") return value.items.flatMap((item) => underName(name, item, isHidden));
   if (value.kind === "map") return entriesIn(value).flatMap(([inner, entry]) => underName(inner, entry.value, isHidden));
-  return !isHidden || isReference(value) || (textOf(value) ?? "").includes("${{") ? [] : [value.range];
+  return !isHidden || refers(value) || (textOf(value) ?? "").includes("${{") ? [] : [value.range];
 }
 
 function valuesIn(node: SourceNode | undefined): readonly (SourceNode | undefined)[] {
   return node?.kind === "map" ? entriesIn(node).map(([, { value }]) => value) : [node];
 }
 
-function isReference(node: SourceNode): boolean {
-  return REFERENCE.test(textOf(node) ?? "");
+function refers(node: SourceNode): boolean {
+  return isReference(textOf(node) ?? "");
 }
 
 /** Reads the `secrets` of a playbook. Reports a secret that is written in the text, without showing it. */
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
   return entriesIn(node).map(([name, { key, value }]) => {
-    if (!isReference(value)) context.report(literal(name), value.range);
+    if (!refers(value)) context.report(literal(name), value.range);
     return { name, ...placeIn(value), line: context.file.lineOf(key.start) };
   });
 }
@@ -72,14 +70,14 @@ export class KnownSecrets {
    * of its project, and would choose where its keys are sent. See decision 155.
    */
   addressOf(node: SourceNode, keyword: string, context: CheckContext): string {
-    if (!isReference(node)) context.report(literal(keyword, ""), node.range);
+    if (!refers(node)) context.report(literal(keyword, ""), node.range);
     else if (placeIn(node).from === "file") context.report(addressInFile(keyword), node.range);
     return this.#named(node, context);
   }
 
   /** Returns the name of the secret to which a reference leads. Reports a secret that is written in the text, without showing it. */
   nameOf(node: SourceNode, keyword: string, context: CheckContext): string {
-    if (!isReference(node)) context.report(literal(keyword), node.range);
+    if (!refers(node)) context.report(literal(keyword), node.range);
     return this.#named(node, context);
   }
 

@@ -1,3 +1,4 @@
+import { ownValue } from "../../base/maps.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject } from "../../base/json/json.ts";
 import { resolve } from "../../contract/contract.ts";
@@ -27,7 +28,7 @@ function written(schema: JsonSchema, value: unknown, speech: Speech): unknown {
   if (!isObject(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => {
     if (name === "createdAt" && speech.dialect.createdAt === "null") return [name, null];
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const declared = ownValue(properties, name);
     return [name, declared === undefined ? field : written(declared, field, speech)];
   });
   return Object.fromEntries(fields);

@@ -1,4 +1,4 @@
-import { ownValue } from "../../base/maps.ts";
+import { primaryKeyOf } from "../../contract/profile.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { compoundKey } from "../ids.ts";
 import { demand, found, ServiceRefusal } from "../refusal.ts";
@@ -123,7 +123,7 @@ function itemsOf(commit: Commit<WithData>): readonly Item[] {
 
 function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject): Item {
   const { ledgerMetadata, ...data } = given;
-  const primaryKey = ownValue(commit.profile.primaryKey, assetType) ?? "id";
+  const primaryKey = primaryKeyOf(commit.profile, assetType);
   const id = data[primaryKey];
   if (typeof id !== "string" || id === "") {
     throw new ServiceRefusal("invalid parameters", `the data of a ${assetType} needs its id under ${primaryKey}`);

@@ -1,11 +1,10 @@
-import { ownValue } from "../../base/maps.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
 import { field, listOf } from "../../base/json/parts.ts";
-import type { Profile } from "../../contract/profile.ts";
+import { primaryKeyOf, type Profile } from "../../contract/profile.ts";
 
 /** Returns the id of an asset in the sent data. The attribute that is the id differs between asset types. */
 export function assetIdIn({ data, assetType }: JsonObject, profile: Profile): Json | undefined {
-  const primaryKey = ownValue(profile.ledger.primaryKey, typeof assetType === "string" ? assetType : "") ?? "id";
+  const primaryKey = primaryKeyOf(profile.ledger, typeof assetType === "string" ? assetType : "");
   return field(data, primaryKey);
 }
 
