@@ -261,8 +261,11 @@ export class RunJournal {
   #assertEnd(check: ClaimCheck): void {
     const { runId } = this.claim;
     if (check === "required") this.#database.require(END, runId, this.#hash);
-    else if (this.#database.get(END, runId, this.#hash) === undefined)
-      throw turnedBack(this.#database.path, `the last record of run ${runId}`);
+    else if (this.#database.get(END, runId, this.#hash) === undefined) throw this.#turnedBack();
+  }
+
+  #turnedBack(): Failure {
+    return turnedBack(this.#database.path, `the last record of run ${this.claim.runId}`);
   }
 
   // A process that was taken over cannot write any more, however late it wakes up. An older copy of the database may not know the claim.
@@ -272,8 +275,7 @@ export class RunJournal {
     if (check === "required") return this.#leases.requireHeld(this.claim);
     if (this.#leases.isHeld(this.claim)) return;
     const hasBegun = this.#opening === undefined;
-    if (hasBegun && !this.#leases.isTakenOver(this.claim))
-      throw turnedBack(this.#database.path, `the last record of run ${runId}`);
+    if (hasBegun && !this.#leases.isTakenOver(this.claim)) throw this.#turnedBack();
     throw new Failure({
       code: "journal.claim-lost",
       message: `this process no longer holds the run ${runId}: it was taken over, or released by somebody`,

@@ -50,6 +50,6 @@ export function turnedBack(path: string, record: string): Failure {
     code: "journal.lost",
     message: `${path} has lost records: ${record}, which this process had written, is gone`,
     why: "it was restored from a backup, or a server without these records took over; what was done since then would be done again, so nothing is sent",
-    next: "look into the ledger for what this run has done, and every other run since then, before you resume any of them; a worker or scheduler begins none until you start it again",
+    next: "look into the ledger for what that run, and every run since then, has done before you resume any of them; a worker or scheduler begins no run until you start it again",
   });
 }

@@ -40,9 +40,8 @@ export const httpRows: ReaderOf<"http"> = async function* (place, means) {
     rows += list.length;
     yield list.map((record, at) => ({ at: `page ${page}, record ${at + 1}`, record }));
     url = nextOf(place, answer, url, first);
-    if (url !== undefined) continue;
-    const endedBy = place.next !== undefined ? "next" : linkIn(answer) === "" ? "nothing" : "link";
-    assertAtEnd({ ...answer, pages: page, rows, endedBy });
+    const isByLink = place.next === undefined && linkIn(answer) !== "";
+    if (url === undefined && !isByLink) assertAtEnd({ ...answer, pages: page, rows, isByNext: place.next !== undefined });
   }
 };
 

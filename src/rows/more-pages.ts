@@ -13,8 +13,8 @@ export interface ReadToEnd {
   readonly pages: number;
   /** How many rows were read on all of them. */
   readonly rows: number;
-  /** What ended the list: the playbook's `next`, a `Link` header without a next page, or nothing. */
-  readonly endedBy: "next" | "link" | "nothing";
+  /** Whether the playbook's `next` ended the list. */
+  readonly isByNext: boolean;
 }
 
 /** A field of an answer, outside of its lists, or a header of it. */
@@ -26,26 +26,23 @@ interface AnswerField {
 }
 
 /**
- * Throws a Failure if the last answer itself says that there are more pages. Without `next` and without a `Link` header, all its fields about the list
- * count, because many APIs describe their pages in the answer only. An expression may have a reason to end earlier, except where the answer plainly
- * says that more rows follow.
+ * Throws a Failure if the last answer itself says that there are more pages. Without `next`, all its fields about the list count, because many APIs
+ * describe their pages in the answer only. An expression may have a reason to end earlier, except where the answer plainly says that more rows follow.
  */
-export function assertAtEnd({ response, headers, pages, rows, endedBy }: ReadToEnd): void {
+export function assertAtEnd({ response, headers, pages, rows, isByNext }: ReadToEnd): void {
   const fields = [...fieldsOf(response), ...fieldsOfHeaders(headers)];
-  const signs: readonly ((field: AnswerField) => boolean)[] =
-    endedBy === "nothing"
-      ? [saysMore, names(NEXT, isGiven), names(ROWS, isMoreThan(rows)), names(PAGES, isMoreThan(pages))]
-      : [saysMore];
-  const sign = endedBy === "link" ? undefined : fields.find((field) => signs.some((isSign) => isSign(field)));
+  const signs: readonly ((field: AnswerField) => boolean)[] = isByNext
+    ? [saysMore]
+    : [saysMore, names(NEXT, isGiven), names(ROWS, isMoreThan(rows)), names(PAGES, isMoreThan(pages))];
+  const sign = fields.find((field) => signs.some((isSign) => isSign(field)));
   if (sign === undefined) return;
   const { path, value } = sign;
   throw new Failure({
     code: "source.unreadable",
     message: `page ${pages} of the API is not the last one: its ${path} ${shown(value)}, and ${count(rows, "row")} ${rows === 1 ? "was" : "were"} read`,
-    next:
-      endedBy === "next"
-        ? "correct `next`, which gives no further page"
-        : 'name the next page: next: response.next. If there is none, write next: "null"',
+    next: isByNext
+      ? "correct `next`, which gives no further page"
+      : 'name the next page: next: response.next. If there is none, write next: "null"',
   });
 }
 

@@ -29,29 +29,24 @@ const MISDIRECTED = 421;
 /**
  * Listens for HTTP requests, with a limited number of connections. A slow request, or an answer that is read slowly, is cut off. On the
  * loopback interface it answers only requests that use a name of that interface, or the name with which it was started, because a web page can make any other
- * name lead here.
- * Throws the error of the system.
+ * name lead here. Throws the error of the system.
  */
 export async function listenOn({ host, port }: ListenAddress, answer: Answering): Promise<Listening> {
-  let answering = answer;
-  const server = createServer(
-    {
-      maxHeaderSize: LIMITS.answerHeadBytes,
-      requestTimeout: LIMITS.servedRequestMs,
-      headersTimeout: LIMITS.servedRequestMs,
-      keepAliveTimeout: LIMITS.servedRequestMs,
-      connectionsCheckingInterval: LIMITS.servedLookMs,
-      insecureHTTPParser: false,
-    },
-    (request, response) => answering(request, response),
-  );
+  const server = createServer({
+    maxHeaderSize: LIMITS.answerHeadBytes,
+    requestTimeout: LIMITS.servedRequestMs,
+    headersTimeout: LIMITS.servedRequestMs,
+    keepAliveTimeout: LIMITS.servedRequestMs,
+    connectionsCheckingInterval: LIMITS.servedLookMs,
+    insecureHTTPParser: false,
+  });
   server.timeout = LIMITS.servedRequestMs;
   limitConnections(server, LIMITS.servedConnections);
   server.listen(port, host);
   await once(server, "listening");
   const { port: own, address } = server.address() as AddressInfo;
   // The name of this machine, and spellings such as 127.1, may mean the loopback interface too.
-  if (isLoopback(address)) answering = onLoopback(answer, host);
+  server.on("request", isLoopback(address) ? onLoopback(answer, host) : answer);
   return {
     port: own,
     close: async () => {

@@ -78,8 +78,9 @@ export class Database implements SqlDatabase {
     return Database.#known(path, layout, { ...opening, connect: connectForLooking });
   }
 
-  /** Throws a Failure if a journal has the mark of a move. Nothing in it or beside it changes. */
+  /** Throws a Failure if there is a journal that has the mark of a move. Nothing in it or beside it changes. */
   static assertUnmarked(path: string): void {
+    if (!isPrivateThere(path)) return;
     withFailures(path, () => {
       using database = new Database(path, connectForLooking);
       database.#assertUnmarked();
@@ -213,7 +214,7 @@ export class Database implements SqlDatabase {
   #assertUnmarked(): void {
     const role = roleOf(userVersionOf(this));
     if (role !== undefined) throw markFailure(role, dirname(this.path), DATABASE);
-    if (this.#journal !== undefined && isPrivateThere(this.#journal)) Database.assertUnmarked(this.#journal);
+    if (this.#journal !== undefined) Database.assertUnmarked(this.#journal);
   }
 
   // Either all reads see the changes of other processes, or none does.

@@ -50,7 +50,7 @@ export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): S
   const path = stateEntry(place, entry, "look");
   const beside = journalBeside(place, entry);
   if (isPrivateThere(path)) return Database.look(path, layout, beside);
-  if (beside.journal !== undefined && isPrivateThere(beside.journal)) Database.assertUnmarked(beside.journal);
+  if (beside.journal !== undefined) Database.assertUnmarked(beside.journal);
   return undefined;
 }
 

@@ -2,9 +2,9 @@
 export const RECONCILE_CODES = {
   "playbook.once-without-row": {
     severity: "warning",
-    title: "`once` of a side reads nothing of its rows",
+    title: "`once` of a side does not read its rows",
     meaning:
-      "`once` identifies the record of a row, so that a record that is listed several times counts once. A `once` that reads nothing of the row calls all rows of one key and one value the same record. They count once, and what the others add is not compared.",
+      "`once` identifies the record of a row, so that a record that is listed several times counts once. If `once` does not read the row, all rows with the same key and value are the same record to it. They count once, and the comparison leaves out what the others add.",
     cure: "Use a field of the row that identifies its record: once: row.id.",
     example: "reconcile-once-without-row",
   },

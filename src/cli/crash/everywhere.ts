@@ -101,9 +101,9 @@ async function undisturbedTwice(test: CrashTest, file: string, look: Advice): Pr
 function noWrite(file: string): Failure {
   return new Failure({
     code: "test.no-write",
-    message: `${file} sends no write on a new sandbox, so a crash can change nothing that it does`,
-    why: "a test of no write proves nothing of the writes that it may send elsewhere",
-    next: "give it inputs and a sandbox (--seed) with which it writes; if it is meant to write nothing, write mode: read-only at its head",
+    message: `${file} sends no write on a new sandbox, so there is nothing that a crash could lose or repeat`,
+    why: "a test without writes proves nothing about the writes that it may send elsewhere",
+    next: "choose inputs and a sandbox (--seed) with which it writes; if it must not write, add mode: read-only",
     exit: EXIT.cannotStart,
   });
 }

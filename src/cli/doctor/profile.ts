@@ -47,7 +47,7 @@ async function lookAtErrors(asking: Asking, identity: AskingIdentity, findings: 
   });
 }
 
-/** A text that is no entity. A service that reads the acting entity refuses it. */
+/** A text that is not an entity. A service that reads the acting entity refuses it. */
 const NOBODY = "tokenbookDoctorActsForNobody";
 
 async function lookAtActing(asking: Asking, { service }: AskingIdentity, findings: Findings): Promise<void> {
@@ -61,9 +61,9 @@ async function lookAtActing(asking: Asking, { service }: AskingIdentity, finding
   if (status === null || status >= 400) return;
   findings.warning(
     "profile.acting-entity",
-    `${service.name}: the service accepts a request whose acting entity is no entity, in the ${place} ${name}`,
+    `${service.name}: the service accepts a malformed acting entity in the ${place} ${name}`,
     {
-      why: "it may not read the acting entity there: then the entity of the key would make every write, whatever the playbook says",
+      why: "if the service does not read the acting entity there, the entity of the key makes every write, whatever the playbook says",
       next: ["find where the service reads it:", command`calibrate --env ${target.environment}`],
     },
   );

@@ -52,7 +52,7 @@ const MEGABYTE = 1_048_576;
 function lookAtFolder(folder: string, findings: Findings): boolean {
   const there = nearest(folder);
   try {
-    if (!statSync(there).isDirectory()) throw new Error("it is no folder");
+    if (!statSync(there).isDirectory()) throw new Error("it is not a folder");
     accessSync(there, constants.W_OK | constants.X_OK);
   } catch (error) {
     const what = there === folder ? `${folder} cannot be written` : `${folder} cannot be made in ${there}`;

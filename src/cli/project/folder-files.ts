@@ -32,7 +32,7 @@ const YAML = /\.ya?ml$/i;
 export function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
   if (!existsSync(path)) throw missingFile(path, name);
   if (!statSync(path).isDirectory()) return [path];
-  const found = entriesBelow(path, name)
+  const found = entriesBelow(path, unreadableIn(name))
     .filter((entry) => isYaml(entry) && wanted(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0)
@@ -42,7 +42,7 @@ export function filesAt(path: string, name: string, wanted: (name: string) => bo
 
 /** Returns all YAML files in a folder that can be read. Folders in it that cannot be read are left out. */
 export function readableYamlIn(path: string): readonly string[] {
-  return entriesBelow(path, path, () => [])
+  return entriesBelow(path, () => [])
     .filter(isYaml)
     .map((entry) => join(entry.parentPath, entry.name));
 }
@@ -57,12 +57,13 @@ function isFile(entry: Dirent): boolean {
   return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile() !== false;
 }
 
+// What to do with a folder that cannot be read.
 type Unreadable = (error: unknown) => readonly Dirent[];
 
-function entriesBelow(path: string, name: string, otherwise: Unreadable = unreadableIn(name)): readonly Dirent[] {
+function entriesBelow(path: string, otherwise: Unreadable): readonly Dirent[] {
   const entries = entriesOf(path, otherwise);
   const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
-  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), name, otherwise))];
+  return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), otherwise))];
 }
 
 function entriesOf(path: string, otherwise: Unreadable): readonly Dirent[] {

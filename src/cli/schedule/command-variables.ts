@@ -11,22 +11,22 @@ const NAMED = /\benv:([A-Za-z_]\w*)/g;
 const INCLUDED = /\buses["']?[ \t]*:[ \t]*["']?([^"'#,{}\n]{1,1000}\.ya?ml)\b/g;
 
 /**
- * Returns the variables of this process for a command of the user, without the secrets that tokenbook.yaml, any playbook of its project or the playbooks that
- * are named name, or their includes. A process has the secrets of all its playbooks, whichever one it ran last. It only searches the texts, so that secrets in
- * a broken file are removed too.
+ * Returns the variables of this process for a command of the user, without the secrets: those that tokenbook.yaml, a playbook of its project, one of these
+ * playbooks or a playbook that they include names. A process has the secrets of all its playbooks, whichever one it ran last. It only searches the texts, so
+ * that secrets in a broken file are removed too.
  */
 export function variablesForCommands(shell: ProjectShell, playbooks: readonly string[]): Variables {
-  const { folder, environmentFile = folder } = shell.project;
-  const all = [environmentFile, ...readableYamlIn(folder), ...playbooks];
-  const files = new Set(all.map((file) => resolve(shell.cwd, file)));
+  const { folder, environmentFile } = shell.project;
+  const named = [...readableYamlIn(folder), ...playbooks, ...(environmentFile === undefined ? [] : [environmentFile])];
+  const files = new Set(named.map((file) => resolve(shell.cwd, file)));
   const most = files.size + LIMITS.files;
-  const named = new Set<string>();
+  const secrets = new Set<string>();
   for (const file of files) {
     const text = textOf(file);
-    for (const [, name = ""] of text.matchAll(NAMED)) named.add(name);
+    for (const [, name = ""] of text.matchAll(NAMED)) secrets.add(name);
     for (const [, path = ""] of text.matchAll(INCLUDED)) if (files.size < most) files.add(resolve(dirname(file), path));
   }
-  return Object.fromEntries(Object.entries(shell.variables).filter(([name]) => !named.has(name)));
+  return Object.fromEntries(Object.entries(shell.variables).filter(([name]) => !secrets.has(name)));
 }
 
 // A file that cannot be read names no secrets, and nothing in it is run.

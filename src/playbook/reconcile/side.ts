@@ -76,8 +76,7 @@ function warnOfNoRow(
   context: CheckContext,
 ): void {
   if (once === undefined || onceNode === undefined || readsAny(once, varying)) return;
-  const message =
-    "`once` reads nothing of the row, so rows of one key and one value count once, although they are several records";
+  const message = "`once` does not read the row, so all rows with the same key and value count as one record";
   context.report(
     { code: "playbook.once-without-row", message, suggestion: "write what identifies the record, such as row.id" },
     onceNode.range,

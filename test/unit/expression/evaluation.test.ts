@@ -109,6 +109,11 @@ test("entities are equal whatever the order of their fields, and null is differe
   );
 });
 
+function expectNoValue([text = "", why = ""]: readonly string[]): void {
+  expect(() => value(text)).toThrow(EvaluationFailure);
+  expect(() => value(text)).toThrow(why);
+}
+
 test.for([
   ["text == one", 'the text "1" with the number 1: write decimal(…) around the text, or string(…) around the number'],
   ["one != text", 'the number 1 with the text "1"'],
@@ -121,10 +126,7 @@ test.for([
   ["dyn(true) != 1", "the boolean true with the number 1: compare only values of one type, or a value with null"],
   ["record == numbers", "a map with a list"],
   ["text in [[text]]", 'the text "1" with a list'],
-])("%s is neither true nor false, since it compares values of two types", ([text, why]) => {
-  expect(() => value(text ?? "")).toThrow(EvaluationFailure);
-  expect(() => value(text ?? "")).toThrow(why ?? "");
-});
+])("%s is neither true nor false, since it compares values of two types", expectNoValue);
 
 test("types are compared with each other", () => {
   expect(value("[type(text) == string, type(one) == string, type(one) != type(text), type(one) in [string, bool]]")).toBe(
@@ -218,10 +220,7 @@ test.for([
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "needs a list or a map"],
   ['date("2026-01-31") == text', "only with those of their own type"],
-])("%s has no value, and the error gives the reason", ([text, why]) => {
-  expect(() => value(text ?? "")).toThrow(EvaluationFailure);
-  expect(() => value(text ?? "")).toThrow(why ?? "");
-});
+])("%s has no value, and the error gives the reason", expectNoValue);
 
 test("an error does not matter if the other operand decides the result", () => {
   expect(value("numbers[9] == 1 || true")).toBe("true");
