@@ -29,6 +29,8 @@ const SUBMITTED = {
   submittedBy: "alice",
 };
 
+const CANCEL_WAITS = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
 describe.skipIf(BINARIES === undefined)("the state on a server", () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -331,18 +333,21 @@ describe.skipIf(BINARIES === undefined)("the state on a server", () => {
       await server.query("SELECT pg_reload_conf()");
       await expect.poll(() => server.query("SHOW synchronous_standby_names")).toEqual([{ synchronous_standby_names: name }]);
     };
-    // Ends each wait for the standby, until a change of the queue has been answered.
+    await server.query("CREATE TABLE written ()");
+    // Ends each wait for the standby, until a change has been answered. Returns whether something waited.
+    const endWaits = async (change: Promise<unknown>): Promise<boolean> => {
+      const isAnswered = new AbortController();
+      void change.finally(() => isAnswered.abort());
+      let hasWaited = false;
+      while (!isAnswered.signal.aborted) hasWaited = (await server.query(CANCEL_WAITS)).length > 0 || hasWaited;
+      return hasWaited;
+    };
     const withoutStandby = async (change: (asked: RunQueue) => Promise<unknown>, asked = queue): Promise<void> => {
       await standby("nobody");
-      const isAnswered = new AbortController();
-      const failed = change(asked)
-        .then(
-          () => undefined,
-          (error: unknown) => error,
-        )
-        .finally(() => isAnswered.abort());
-      while (!isAnswered.signal.aborted)
-        await server.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+      // A session shows the setting before the server makes commits wait.
+      await expect.poll(() => endWaits(server.query("INSERT INTO written DEFAULT VALUES"))).toBe(true);
+      const failed = change(asked).catch((error: unknown) => error);
+      await endWaits(failed);
       expect(await failed).toMatchObject({ code: "queue.unanswered", message: expect.stringContaining("standby") });
       await standby("");
     };
