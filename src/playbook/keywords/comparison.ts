@@ -29,9 +29,10 @@ export interface CheckFields extends SideReadFields, Values<"foreach" | "that" |
 /** The keywords of a check whose edit contradicts a run that has made it. */
 export type FixedOfCheck = "foreach" | "as" | "read" | "with" | "that" | "conserve";
 
-type NoPlace = { readonly excludedBy: CompanionRule };
-const besides = (keyword: string, message: string): NoPlace => ({ excludedBy: { keyword, message } });
-const notConserved = (field: string): NoPlace => besides("conserve", `conserve has its own reads, and no "${field}"`);
+type ExcludedBy<Name> = { readonly excludedBy: CompanionRule<Name> };
+const besides = <Name extends string>(keyword: Name, message: string): ExcludedBy<Name> => ({ excludedBy: { keyword, message } });
+const notConserved = (field: string): ExcludedBy<"conserve"> =>
+  besides("conserve", `conserve has its own reads, and no "${field}"`);
 
 /** The keywords of a check. */
 export const CHECK: EditedKeywords<CheckFields, FixedOfCheck> = {
@@ -101,7 +102,7 @@ export interface SideFields
 /** The keywords of a side whose edit contradicts a run that has compared it. */
 export type FixedOfSide = "rows" | "read" | "each" | "where" | "key" | "value" | "combine" | "once" | "at";
 
-const notGiven = (field: string): NoPlace =>
+const notGiven = (field: string): ExcludedBy<"rows"> =>
   besides("rows", `"${field}" belongs to a side that reads; the rows of this one are given`);
 const fixed = { edit: "conflict" } as const;
 const ROW = "over row, response and the name of the side's foreach";
@@ -178,8 +179,8 @@ export interface ComparisonFields extends Values<"scope" | "foreach" | "as" | "c
 /** The keywords of a comparison whose edit contradicts a run that has made it. */
 export type FixedOfComparison = "left" | "right" | "conserve" | "tolerance";
 
-const notOwn = (field: string): NoPlace => besides("conserve", `conserve has its own sides, and no "${field}"`);
-const ofConserve = (field: string): { readonly needs: CompanionRule } => ({
+const notOwn = (field: string): ExcludedBy<"conserve"> => besides("conserve", `conserve has its own sides, and no "${field}"`);
+const ofConserve = (field: string): { readonly needs: CompanionRule<"conserve"> } => ({
   needs: { keyword: "conserve", message: `"${field}" belongs to a side, or to conserve` },
 });
 const side = elementNode(SIDE, "One side of a comparison: rows that are read, or given.", fixed);

@@ -1,7 +1,7 @@
 import { DATE_PATTERN } from "../../base/time/date.ts";
 import { NUMERAL_PATTERN } from "../../base/numbers/decimal.ts";
 import type { InputType } from "../declarations.ts";
-import { choice, type Keyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
+import { choice, type PlainKeyword, type Keywords, node, number, text, type Value, type Values } from "./keyword.ts";
 
 // The keywords of an input, and of a part of an input: an item of a list, or a field of an object.
 
@@ -32,7 +32,7 @@ const ofLists = { types: ["list", "file"] } as const;
 const ofObjects = { types: ["object", "file"] } as const;
 const ofFiles = { types: ["file"] } as const;
 
-function typeRow(types: readonly InputType[], description: string): Keyword<Value> {
+function typeRow(types: readonly InputType[], description: string): PlainKeyword<Value> {
   return node({ enum: types }, description, { required: true });
 }
 

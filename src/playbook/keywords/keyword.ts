@@ -10,10 +10,10 @@ export type Value = SourceNode | undefined;
 /** The values of several keywords. */
 export type Values<Names extends string> = Readonly<Record<Names, Value>>;
 
-/** A rule that a keyword needs another one beside it, or excludes it. */
-export interface CompanionRule {
+/** A rule that a keyword needs another one beside it, or excludes it. `Name` is any keyword of the same table. */
+export interface CompanionRule<Name = string> {
   /** The other keyword. */
-  readonly keyword: string;
+  readonly keyword: Name;
   /** The value that the other keyword must have, if only one value counts. */
   readonly is?: string;
   /** The calls to which the rule applies; by default all. */
@@ -50,26 +50,35 @@ export interface KeywordColumns {
   readonly each?: () => Table;
 }
 
-/** One keyword: its schema, and how its value is read. */
-export interface Keyword<T = unknown> extends KeywordColumns {
+/** A row that says nothing but its schema, and how its value is read. */
+export interface PlainKeyword<T> {
   /** The JSON Schema of its value, with its description. */
   readonly schema: object;
   /** Returns what a reader gets from the value, even if it is missing. */
   readonly read: (value: Value) => T;
 }
 
+/** One keyword. */
+export interface Keyword<T = unknown> extends PlainKeyword<T>, KeywordColumns {}
+
 /** Keywords by name, in the order of the formatter. */
 export type Table = Readonly<Record<string, Keyword>>;
 
+/** The rules of a row, which name other keywords of its table. */
+interface Companions<Fields> {
+  readonly needs?: CompanionRule<keyof Fields>;
+  readonly excludedBy?: CompanionRule<keyof Fields>;
+}
+
 /** A row for each keyword that a reader receives, and for no other. */
-export type Keywords<Fields> = { readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> };
+export type Keywords<Fields> = { readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> & Companions<Fields> };
 
 /**
  * Keywords of something that a run does. Each row says what an edit of it means: edits of the keywords in `Fixed` contradict a run that has
  * done it.
  */
 export type EditedKeywords<Fields, Fixed extends keyof Fields> = {
-  readonly [Name in keyof Fields]-?: Keyword<Fields[Name]> & { readonly edit: Name extends Fixed ? "conflict" : "none" };
+  readonly [Name in keyof Fields]-?: Keywords<Fields>[Name] & { readonly edit: Name extends Fixed ? "conflict" : "none" };
 };
 
 /** The values of the keywords of a map. */
@@ -108,7 +117,7 @@ export function frameOf(table: Table, more: object = {}): Frame {
 }
 
 /** A row whose value is never `undefined` if it has a default. */
-type Row<T, C> = Keyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
+type Row<T, C> = PlainKeyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
 
 function row<T, C extends KeywordColumns>(
   schema: object,
@@ -126,7 +135,7 @@ export function node<const C extends KeywordColumns = object>(
   schema: object,
   description: string,
   columns: C = {} as C,
-): Keyword<Value> & NoInfer<C> {
+): PlainKeyword<Value> & NoInfer<C> {
   return row(schema, description, (value) => value, columns);
 }
 
@@ -134,7 +143,7 @@ export function node<const C extends KeywordColumns = object>(
 export function expression<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
-): Keyword<Value> & NoInfer<C> {
+): PlainKeyword<Value> & NoInfer<C> {
   return node({ type: "string" }, description, columns);
 }
 
@@ -151,7 +160,7 @@ export function text<const C extends KeywordColumns = object>(
 export function choice<Word extends string, const C extends KeywordColumns & { readonly default?: Word } = object>(
   words: readonly Word[],
   description: string,
-  columns: C = {} as C,
+  columns: C,
 ): Row<Word, C> {
   return row({ enum: words }, description, (value) => words.find((word) => word === textOf(value)) ?? columns.default, columns);
 }
@@ -168,11 +177,7 @@ export function duration<const C extends KeywordColumns = object>(description: s
 }
 
 /** Makes the row of a number within the bounds of its schema. */
-export function number<const C extends KeywordColumns = object>(
-  schema: object,
-  description: string,
-  columns: C = {} as C,
-): Row<number, C> {
+export function number<const C extends KeywordColumns = object>(schema: object, description: string, columns: C): Row<number, C> {
   const otherwise = columns.default === undefined ? undefined : Number(columns.default);
   return row(schema, description, (value) => (value?.kind === "scalar" ? Number(value.value) : otherwise), columns);
 }
@@ -183,7 +188,7 @@ export function element<Fields, const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
   schema: object = {},
-): Keyword<Fields | undefined> & NoInfer<C> {
+): PlainKeyword<Fields | undefined> & NoInfer<C> {
   const read = (value: Value): Fields | undefined => (value?.kind === "map" ? fieldsOf(value, keywords) : undefined);
   return { ...elementNode(keywords as Table, description, columns, schema), read };
 }
@@ -194,7 +199,7 @@ export function elementNode<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
   schema: object = {},
-): Keyword<Value> & NoInfer<C> {
+): PlainKeyword<Value> & NoInfer<C> {
   return node(frameOf(keywords, schema), description, { inside: () => keywords, ...columns });
 }
 

@@ -8,7 +8,7 @@ import {
   element,
   elementNode,
   frameOf,
-  type Keyword,
+  type PlainKeyword,
   type Keywords,
   node,
   text,
@@ -176,7 +176,7 @@ export const PLAYBOOK: Keywords<PlaybookFields> = {
 };
 
 /** Makes the row of `inputs` from the schema of one of them. */
-export function inputsWith(input: object): Keyword<Value> {
+export function inputsWith(input: object): PlainKeyword<Value> {
   const schema = { type: "object", propertyNames: NAME, additionalProperties: input };
   return node(schema, "Typed values that you give when you run the playbook, by name: in expressions inputs.NAME.", {
     each: () => INPUT,
@@ -184,7 +184,7 @@ export function inputsWith(input: object): Keyword<Value> {
 }
 
 /** Makes the row of `secrets` from the schema of one secret. The check reads each of them. */
-export function secretsWith(secret: object): Keyword<Value> {
+export function secretsWith(secret: object): PlainKeyword<Value> {
   return node(
     { type: "object", propertyNames: OUTSIDE_NAME, additionalProperties: secret },
     "Secret values, by name: in expressions secrets.NAME. They are masked wherever they are kept or shown.",

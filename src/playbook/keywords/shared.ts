@@ -7,7 +7,7 @@ import {
   duration,
   elementNode,
   expression,
-  type Keyword,
+  type PlainKeyword,
   type Keywords,
   node,
   number,
@@ -95,7 +95,7 @@ export function namesIn({ entries }: MapNode): readonly (readonly [string, MapEn
 }
 
 /** The row of a `foreach`. */
-export const LOOP: Keyword<Value> = elementNode(
+export const LOOP: PlainKeyword<Value> = elementNode(
   FOREACH,
   "Once for each item of a list: {NAME: list, key: expression, parallel: 4}.",
   {},
@@ -108,7 +108,7 @@ export const LOOP: Keyword<Value> = elementNode(
 );
 
 /** The row of `conserve`. */
-export const CONSERVE: Keyword<Value> = node(
+export const CONSERVE: PlainKeyword<Value> = node(
   {
     type: "object",
     properties: Object.fromEntries(

@@ -6,7 +6,7 @@ import {
   element,
   expression,
   frameOf,
-  type Keyword,
+  type PlainKeyword,
   type Keywords,
   node,
   number,
@@ -21,7 +21,7 @@ import { STEP_ID } from "../../base/text/step-id.ts";
 // The keywords of a step.
 
 /** Makes the row of a list of steps. The steps are checked one by one, because the frame of a step cannot contain itself. */
-export function steps(description: string): Keyword<Value> & { readonly edit: "none" } {
+export function steps(description: string): PlainKeyword<Value> & { readonly edit: "none" } {
   const schema = { type: "array", items: { type: "object" }, minItems: 1, maxItems: LIMITS.steps };
   return node(schema, description, { each: () => STEP, edit: "none" });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { CHECK, COMPARISON, SIDE } from "../../../src/playbook/keywords/comparison.ts";
+import { expression, type Keywords, type Values } from "../../../src/playbook/keywords/keyword.ts";
 import { keywordsAt } from "../../../src/playbook/keywords/language.ts";
 import { PLAYBOOK } from "../../../src/playbook/keywords/playbook.ts";
 import { STEP } from "../../../src/playbook/keywords/step.ts";
@@ -31,6 +32,14 @@ test("formatting keeps the order of inputs of the service, of names, and of type
   ]) {
     expect(playbookOrder(path), path.join(".")).toBeUndefined();
   }
+});
+
+test("a keyword that needs a keyword of another table does not compile", () => {
+  const until = expression("Until when.");
+  const lonely = expression("How often.", { needs: { keyword: "untill", message: "it belongs to until" } });
+  // @ts-expect-error: no keyword of this table is called `untill`.
+  const table: Keywords<Values<"every" | "until">> = { every: lonely, until };
+  expect(Object.keys(table)).toEqual(["every", "until"]);
 });
 
 test("a path leads through lists and maps to the keywords there", () => {
