@@ -38,7 +38,7 @@ export function journalHealth(place: StatePlace): JournalHealth | undefined {
   const structure = structureOf(place);
   if (structure === undefined) return undefined;
   const health = { ...structure, newest: FORMAT };
-  using store = structure.damage.length > 0 ? undefined : JournalStore.look(place, LOOKING);
+  using store = structure.damage.length > 0 ? undefined : JournalStore.look(place);
   if (store === undefined) return { ...health, runs: [], losses: [] };
   return { ...health, runs: runsOf(store), losses: store.losses() };
 }
@@ -62,6 +62,6 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
 
 /** Returns the latest runs of a state without changing anything; none if the journal has another format. Throws a Failure if it cannot be read. */
 export function runsIn(place: StatePlace): readonly RunSummary[] {
-  using store = JournalStore.look(place, LOOKING);
+  using store = JournalStore.look(place);
   return store?.list(LIMITS.doctorRuns) ?? [];
 }

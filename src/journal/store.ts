@@ -12,7 +12,7 @@ import { Commits } from "./commits.ts";
 import type { Liveness } from "./holder.ts";
 import { keyTaken, latestUnsure, noRunYet, noSuchRun, notEmpty, runHeld, severalRuns } from "./failures.ts";
 import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
-import { type HeldRun, type JournalPorts, RunJournal, type TimedPorts } from "./journal.ts";
+import { type HeldRun, type JournalPorts, LOOKING, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
 import { RunRows } from "./run-rows.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
@@ -65,17 +65,17 @@ export class JournalStore {
   }
 
   /** Does the same if a journal exists. Otherwise returns an empty journal that leaves no file. */
-  static existing(place: StatePlace, ports: JournalPorts): JournalStore {
+  static existing(place: StatePlace): JournalStore {
     if (typeof place === "string") assertThere(journalIn(place, "write"));
-    return JournalStore.over(existingTables(place, JOURNAL_PART), ports);
+    return JournalStore.over(existingTables(place, JOURNAL_PART), LOOKING);
   }
 
   /** Opens the journal without changing anything; `undefined` if none has the present format. Throws a Failure like `open`. */
-  static look(place: StatePlace, ports: JournalPorts): JournalStore | undefined {
+  static look(place: StatePlace): JournalStore | undefined {
     if (typeof place === "string") assertThere(journalIn(place, "look"));
     const database = lookAtTables(place, JOURNAL_PART);
     if (database === undefined) return undefined;
-    if (versionOf(database) === FORMAT) return JournalStore.#whole(database, ports);
+    if (versionOf(database) === FORMAT) return JournalStore.#whole(database, LOOKING);
     database.close();
     return undefined;
   }

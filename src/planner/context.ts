@@ -118,9 +118,9 @@ export class PlanContext extends ReadingContext {
     await this.ports.clock.sleep(ms, this.ports.stopping);
   }
 
-  override scopeAt(place: Pick<Place, "frame" | "rounds">, more: JsonObject = {}): Scope {
+  override scopeAt(place: Pick<Place, "frame" | "rounds">): Scope {
     const run = Object.fromEntries(RUN_NAMES.map((name) => [name, unknownValue(`run.${name} is given when a run begins`)]));
-    return { ...super.scopeAt(place, more), run };
+    return { ...super.scopeAt(place), run };
   }
 
   /** Returns the names for an included playbook that was not reached yet, without its inputs and steps. */

@@ -70,7 +70,7 @@ export class ServiceRefusal extends Error {
   /** The reason of the refusal, which decides the status of the answer. */
   readonly condition: Condition;
 
-  constructor(condition: Condition, message: string = condition) {
+  constructor(condition: Condition, message: string) {
     super(message);
     this.condition = condition;
   }

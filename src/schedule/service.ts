@@ -324,7 +324,7 @@ export class Scheduler {
       for (const { stop } of this.#running.values()) this.#carrier.end(stop);
       await all;
     }
-    await Promise.all([this.#unlessAway(() => courier.drain(LIMITS.notificationsLastMs)), heartbeat.settle()]);
+    await Promise.all([this.#unlessAway(() => courier.drain()), heartbeat.settle()]);
     log("info", "schedule.stopped", "stopped");
   }
 }

@@ -110,9 +110,9 @@ export class ScheduleStore {
   }
 
   /** Opens the store without changing anything; `undefined` if there is none or if it is empty. Throws a Failure. */
-  static look(place: StatePlace, ports: StorePorts = LOOKING): ScheduleStore | undefined {
+  static look(place: StatePlace): ScheduleStore | undefined {
     const database = lookAtPart(place, SCHEDULE_PART);
-    return database && new ScheduleStore(database, ports);
+    return database && new ScheduleStore(database, LOOKING);
   }
 
   /** Closes the store, and what shows other processes that this one is alive. */

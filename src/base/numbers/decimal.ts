@@ -87,10 +87,6 @@ export class Decimal {
     if (this.isZero()) return this;
     return new Decimal(this.text.startsWith("-") ? this.text.slice(1) : `-${this.text}`);
   }
-  /** Returns the number without its sign. */
-  abs(): Decimal {
-    return fromBig(this.#exactly.abs());
-  }
   /** Compares by value: -1 if this number is less, 0 if both are equal, 1 if it is greater. */
   compare(other: Decimal): -1 | 0 | 1 {
     return this.#exactly.cmp(other.#exactly);

@@ -32,7 +32,7 @@ export class Findings {
   }
 
   /** Adds a problem. */
-  problem(code: string, message: string, more: More = {}): void {
+  problem(code: string, message: string, more: More): void {
     this.#add("problem", code, { message, ...more });
   }
 

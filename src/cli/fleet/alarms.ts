@@ -1,4 +1,3 @@
-import { LIMITS } from "../../base/limits.ts";
 import { type Redact, redactor } from "../../base/secret.ts";
 import { secretsOfListeners } from "../../environment/notifications.ts";
 import { noteNotified } from "../../fleet/notified.ts";
@@ -87,7 +86,7 @@ export class Alarms {
 
   /** Delivers as many notifications as possible within `LIMITS.notificationsLastMs`. Another worker delivers the rest. */
   async drain(): Promise<void> {
-    await this.#courier.drain(LIMITS.notificationsLastMs);
+    await this.#courier.drain();
   }
 
   /** Closes the database. Notifications that were not delivered stay there. */

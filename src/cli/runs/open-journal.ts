@@ -10,7 +10,7 @@ import type { RunReference } from "./run-reference.ts";
 
 /** Reads the journal of the state directory, and always closes it. Never creates a journal. */
 export function lookIntoJournal<T>(shell: Shell, where: Where, look: (store: JournalStore) => T): T {
-  using store = JournalStore.existing(knownStatePlace(shell, where), LOOKING);
+  using store = JournalStore.existing(knownStatePlace(shell, where));
   return look(store);
 }
 
@@ -38,13 +38,13 @@ function sayAgain({ code, message, cause }: Failure): Failure {
 
 /** Reads the journal without changing a file, except that a journal in an earlier format is migrated. */
 export function peekIntoJournal<T>(state: StatePlace, look: (store: JournalStore) => T): T {
-  using store = JournalStore.look(state, LOOKING) ?? JournalStore.existing(state, LOOKING);
+  using store = JournalStore.look(state) ?? JournalStore.existing(state);
   return look(store);
 }
 
 /** Throws a Failure if the journal of a state directory has lost records, because other data there may depend on them. */
 export function assertJournalWhole(state: StatePlace): void {
-  JournalStore.look(state, LOOKING)?.close();
+  JournalStore.look(state)?.close();
 }
 
 /** Options of a command that shows runs from the journal or from archives. */

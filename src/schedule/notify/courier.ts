@@ -86,10 +86,10 @@ export class Courier {
     return this.#working;
   }
 
-  /** Continues until nothing waits, or for this long. The next process tries the rest. */
-  async drain(forMs: number, signal?: AbortSignal): Promise<void> {
+  /** Continues until nothing waits, or for `LIMITS.notificationsLastMs`. The next process tries the rest. */
+  async drain(signal?: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
-    this.#until = clock.elapsed() + forMs;
+    this.#until = clock.elapsed() + LIMITS.notificationsLastMs;
     for (;;) {
       await this.work();
       const next = this.nextAt();

@@ -115,8 +115,8 @@ test.for([
 function refusals(at: string): readonly string[] {
   const ways = [
     () => JournalStore.open(at, PORTS),
-    () => JournalStore.existing(at, PORTS),
-    () => JournalStore.look(at, PORTS),
+    () => JournalStore.existing(at),
+    () => JournalStore.look(at),
     () => journalHealth(at),
   ];
   return ways.map((open) => {

@@ -64,7 +64,7 @@ test("a command that ends waits for its notifications only for a limited time, h
     return { code: 1, signal: null, stderr: "" };
   });
   const begun = time.elapsed();
-  await time.until(courier.drain(LIMITS.notificationsLastMs));
+  await time.until(courier.drain());
   expect(time.elapsed() - begun).toBeLessThanOrEqual(LIMITS.notificationsLastMs + SLOW.timeoutMs);
   expect(box.waiting(DESK)).toBe(LETTERS);
 });

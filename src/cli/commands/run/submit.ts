@@ -18,7 +18,6 @@ import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { unfinishedNote } from "../../runs/done-since.ts";
 import { inProjectOf, type ProjectShell } from "../../project/chosen-project.ts";
 import { folderInProject, loadPlaybooks, pathInProject, playbookFiles } from "../../project/project.ts";
-import { LOOKING } from "../../../journal/journal.ts";
 import { JournalStore } from "../../../journal/store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
 import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
@@ -74,7 +73,7 @@ function noteUnfinished(
   { key }: SubmitOptions,
   { ready, acts }: { readonly ready: readonly ReadyPlaybook[]; readonly acts: ActsIn },
 ): void {
-  using store = JournalStore.look(place, LOOKING);
+  using store = JournalStore.look(place);
   if (store === undefined || (key !== undefined && store.withKey(key) !== undefined)) return;
   const folder = folderInProject(shell);
   for (const { playbook, inputs: given } of ready) {

@@ -1,7 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { LIMITS } from "../../../base/limits.ts";
 import { getOrInsert } from "../../../base/maps.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { type Redact, redactor } from "../../../base/secret.ts";
@@ -141,7 +140,7 @@ function knownOf(shell: ProjectShell, options: ScheduleOptions): readonly Schedu
 
 async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failure): Promise<ExitCode> {
   reportNotServed(parts, all, failure);
-  await Promise.all([parts.courier.drain(LIMITS.notificationsLastMs), parts.heartbeat.settle()]);
+  await Promise.all([parts.courier.drain(), parts.heartbeat.settle()]);
   return failure.exit;
 }
 
@@ -254,7 +253,7 @@ async function once(
   const { reporting, runs } = output;
   const stopping = shell.stopping();
   const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
-  await Promise.all([parts.courier.drain(LIMITS.notificationsLastMs, stopping), parts.heartbeat.settle()]);
+  await Promise.all([parts.courier.drain(stopping), parts.heartbeat.settle()]);
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
   const missing = await reporting.write(
     shell,

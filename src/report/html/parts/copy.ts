@@ -11,7 +11,7 @@ export function idMarkup(id: string): Markup {
   const text = oneLine(id);
   if (HASH.exec(text)?.[0] !== text) return el("code", {}, text);
   const code = el("code", { title: text }, text.slice(0, SHOWN_CHARS), el("span", { class: "rest" }, text.slice(SHOWN_CHARS)));
-  return el("span", { class: "hash" }, code, copyButton(`Copy ${text.slice(0, SHOWN_CHARS)}…`, "Copy"));
+  return el("span", { class: "hash" }, code, copyButton(`Copy ${text.slice(0, SHOWN_CHARS)}…`));
 }
 
 /** Returns a text in which each hash is shown as an id. */
@@ -26,7 +26,7 @@ export function commandMarkup({ text }: CommandLine): Markup {
 
 /** Returns a command in a box, with a button that copies it. */
 export function commandBox(command: CommandLine): Markup {
-  return el("div", { class: "command" }, commandMarkup(command), copyButton("Copy the command", "Copy"));
+  return el("div", { class: "command" }, commandMarkup(command), copyButton("Copy the command"));
 }
 
 // Matches only our own commands: other text cannot contain this tag, because all text is escaped.
@@ -46,6 +46,6 @@ export function nextMarkup(next: string): Markup {
   );
 }
 
-function copyButton(label: string, face: string): Markup {
-  return el("button", { type: "button", class: "copy", "aria-label": label }, face);
+function copyButton(label: string): Markup {
+  return el("button", { type: "button", class: "copy", "aria-label": label }, "Copy");
 }
