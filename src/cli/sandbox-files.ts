@@ -5,7 +5,7 @@ import { formatDiagnostic } from "../source/diagnostic.ts";
 import { nodeAt, type Range, type SourceNode, startOf } from "../source/node.ts";
 import { parseUnshown } from "../source/unshown.ts";
 import type { Shell } from "./shell.ts";
-import { readText } from "./project/project.ts";
+import { readText } from "./project/read-file.ts";
 
 /** The files of the documents that a sandbox was given, by the name that messages use. */
 type SandboxFiles = Readonly<Partial<Record<SandboxDocument, string | undefined>>>;

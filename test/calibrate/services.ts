@@ -5,7 +5,7 @@ import { type Calibration, calibrate } from "../../src/calibrate/calibrate.ts";
 import type { CalibrationFinding } from "../../src/calibrate/finding.ts";
 import { DEFAULT_PROFILE, type ErrorForm, type Profile } from "../../src/contract/profile.ts";
 import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
-import { sandboxTarget } from "../../src/cli/project/project.ts";
+import { sandboxTarget } from "../../src/cli/project/open-target.ts";
 import { USUAL_DIALECT, type Dialect } from "../../src/sandbox/dialect.ts";
 import { errorBody } from "../../src/sandbox/http/error-body.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";

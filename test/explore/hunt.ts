@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/base/ports.ts";
 import { DEFAULT_PROFILE } from "../../src/contract/profile.ts";
-import { sandboxTarget } from "../../src/cli/project/project.ts";
+import { sandboxTarget } from "../../src/cli/project/open-target.ts";
 import { type Explorations, explore, type ExploringOptions } from "../../src/explore/explore.ts";
 import { openService } from "../../src/explore/service.ts";
 import { LEDGER_RULES, type LedgerRules } from "../../src/sandbox/ledger/operations.ts";

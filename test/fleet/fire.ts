@@ -9,7 +9,7 @@ import { removeFolder } from "../../src/files/folder.ts";
 import { type JobResult, RunQueue } from "../../src/fleet/queue.ts";
 import type { SubmittedRun } from "../../src/fleet/submitted-run.ts";
 import { inProjectOf } from "../../src/cli/project/chosen-project.ts";
-import { loadPlaybooks } from "../../src/cli/project/project.ts";
+import { loadPlaybooks } from "../../src/cli/project/load-playbooks.ts";
 import { temporaryFolder } from "../../src/cli/crash/island.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";

@@ -17,7 +17,7 @@ import type { RunOutcome } from "../../protocol/record.ts";
 import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import { removeSchema } from "../../state/tables.ts";
-import { sandboxTarget } from "../project/project.ts";
+import { sandboxTarget } from "../project/open-target.ts";
 import { type Session, sessionOn } from "../runs/session.ts";
 import type { Shell } from "../shell.ts";
 import { hastyClock } from "./clock.ts";

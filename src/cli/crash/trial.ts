@@ -8,7 +8,7 @@ import type { RunOutcome, RunRecord } from "../../protocol/record.ts";
 import type { TriedBoundary } from "../../report/crash/shape.ts";
 import { reportOf } from "../../report/model.ts";
 import type { RunReport } from "../../report/shape.ts";
-import type { Dotenv } from "../project/project.ts";
+import type { Dotenv } from "../project/state-place.ts";
 import type { Relaunch, Shell } from "../shell.ts";
 import { Course, type PointName } from "./course.ts";
 import { FAILPOINT, failpointText } from "./failpoint.ts";

@@ -6,7 +6,7 @@ import { KEY_MISSING, readServiceKey } from "../../environment/key.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../environment/load.ts";
 import { loadListeners } from "../../environment/notifications.ts";
 import type { DoctorFinding, Grade } from "../../report/doctor/shape.ts";
-import { type Dotenv, dotenvFile } from "../project/project.ts";
+import { type Dotenv, dotenvFile } from "../project/state-place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { Findings } from "./finding.ts";
 import type { Variables } from "../../base/variables.ts";

@@ -12,7 +12,7 @@ import { eventOf, noteOfSubmitted } from "../../schedule/notify/notification.ts"
 import { ScheduleStore } from "../../schedule/store.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import type { Where } from "../project/project.ts";
+import type { Where } from "../project/state-place.ts";
 import { variablesForCommands } from "../schedule/command-variables.ts";
 import { listenersOf } from "../schedule/long-running.ts";
 

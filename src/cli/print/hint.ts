@@ -4,7 +4,7 @@ import { type Failure, failureFrom } from "../../base/failure.ts";
 import { present } from "../../base/present.ts";
 import { quoted } from "../../base/text/text.ts";
 import { pathOf } from "../program/command-path.ts";
-import type { Where } from "../project/project.ts";
+import type { Where } from "../project/state-place.ts";
 import type { InputOptions } from "../runs/prepare-playbooks.ts";
 
 /** The options that say where runs are stored, where they act, and with which inputs. */

@@ -1,7 +1,7 @@
 import { Failure } from "../../base/failure.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import type { ProjectShell } from "./chosen-project.ts";
-import { statePlace, type Where } from "./project.ts";
+import { statePlace, type Where } from "./state-place.ts";
 
 /** The failure of a command that needs a server. */
 type NeedsServer = Readonly<Record<"code" | "message" | "why", string>>;

@@ -6,7 +6,7 @@ import type { Consent } from "../../engine/run/consent.ts";
 import { planLines } from "../../report/plan/text.ts";
 import type { DebugOption } from "../print/debug.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import type { Where } from "../project/project.ts";
+import type { Where } from "../project/state-place.ts";
 import { type Shell, userOf } from "../shell.ts";
 import { consentBefore, type ConsentOption } from "./consent.ts";
 import { makePlan, type PlanFile } from "./planning.ts";

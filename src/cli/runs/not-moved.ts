@@ -10,7 +10,7 @@ import type { StatePlace } from "../../sql/place.ts";
 import { ENVIRONMENT_FILE } from "../../environment/load.ts";
 import { type ProjectShell, STATE_FOLDER } from "../project/chosen-project.ts";
 import { wayBelow } from "../project/project-files.ts";
-import { stateDirectory } from "../project/project.ts";
+import { stateDirectory } from "../project/state-place.ts";
 import { assertJournalWhole } from "./open-journal.ts";
 
 /**

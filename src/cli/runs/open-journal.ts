@@ -4,7 +4,7 @@ import type { KnownArchive } from "../../journal/archives/archives.ts";
 import { isUnwritten, LOOKING, remedyOf } from "../../journal/journal.ts";
 import { JournalStore } from "../../journal/store.ts";
 import type { StatePlace } from "../../sql/place.ts";
-import { knownStatePlace, type Where } from "../project/project.ts";
+import { knownStatePlace, type Where } from "../project/state-place.ts";
 import type { Shell } from "../shell.ts";
 import type { RunReference } from "./run-reference.ts";
 

@@ -24,7 +24,7 @@ import { type DebugOption, debugsOnStderr } from "../print/debug.ts";
 import { formatFailure, formatUnforeseen, keptError } from "../print/failure.ts";
 import { hinted } from "../print/hint.ts";
 import { maskedError, maskedShell } from "../print/masked.ts";
-import type { Where } from "../project/project.ts";
+import type { Where } from "../project/state-place.ts";
 import { inParallel } from "./run-queue.ts";
 import { showMissing } from "../reporting/missing.ts";
 import type { Reporting } from "../reporting/reporting.ts";

@@ -12,7 +12,9 @@ import type { Shard } from "../program/arguments.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { noteSkipped, partsOfOthers, type PlaybookFiles } from "../project/folder-files.ts";
 import type { SkippedFile } from "../../report/shape.ts";
-import { type Dotenv, loadPlaybooks, readPlacedMap, variablesOf } from "../project/project.ts";
+import { type Dotenv, variablesOf } from "../project/state-place.ts";
+import { loadPlaybooks } from "../project/load-playbooks.ts";
+import { readPlacedMap } from "../project/read-file.ts";
 import { filesOf } from "../project/project-files.ts";
 import type { ReadyPlaybook } from "../../planner/given.ts";
 

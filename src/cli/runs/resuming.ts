@@ -9,7 +9,8 @@ import type { Playbook } from "../../playbook/model.ts";
 import { includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { RunOpened } from "../../protocol/record.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { folderInProject, loadPlaybooks } from "../project/project.ts";
+import { folderInProject } from "../project/state-place.ts";
+import { loadPlaybooks } from "../project/load-playbooks.ts";
 import { filesOf } from "../project/project-files.ts";
 import { shipped } from "../project/shipped.ts";
 

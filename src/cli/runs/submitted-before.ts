@@ -4,7 +4,7 @@ import type { ReadyPlaybook } from "../../planner/given.ts";
 import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { pathInProject } from "../project/project.ts";
+import { pathInProject } from "../project/state-place.ts";
 
 /** Returns why a run without a key must not begin, if a submitted run would make the same writes; `undefined` if it may begin. */
 export async function submittedBefore(

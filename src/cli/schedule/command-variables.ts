@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
 import { readableYamlIn } from "../project/folder-files.ts";
-import { readText } from "../project/project.ts";
+import { readText } from "../project/read-file.ts";
 import type { Variables } from "../../base/variables.ts";
 
 const NAMED = /\benv:([A-Za-z_]\w*)/g;

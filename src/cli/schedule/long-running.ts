@@ -5,7 +5,7 @@ import { type PageSource, type ServedPage, servePage } from "../../schedule/page
 import type { ListenAddress } from "../../serving/server.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { ProjectShell } from "../project/chosen-project.ts";
-import { type Dotenv, variablesOf } from "../project/project.ts";
+import { type Dotenv, variablesOf } from "../project/state-place.ts";
 import { emptyStateNote } from "../runs/not-moved.ts";
 import { peekIntoJournal } from "../runs/open-journal.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../../src/base/limits.ts";
-import { readText } from "../../../src/cli/project/project.ts";
+import { readText } from "../../../src/cli/project/read-file.ts";
 import { filesOf } from "../../../src/cli/project/project-files.ts";
 import { IF_HAR_TOO_LARGE } from "../../../src/exchanges/read-har.ts";
 

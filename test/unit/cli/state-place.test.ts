@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inProjectHere } from "../../../src/cli/project/chosen-project.ts";
-import { statePlace } from "../../../src/cli/project/project.ts";
+import { statePlace } from "../../../src/cli/project/state-place.ts";
 import { silentShell } from "./shell.ts";
 
 test("a running scheduler keeps its state, even if somebody names a database in tokenbook.yaml", () => {

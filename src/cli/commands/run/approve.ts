@@ -2,7 +2,7 @@ import { command } from "../../../base/command-line.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { planLines } from "../../../report/plan/text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 import { changeJournal } from "../../runs/open-journal.ts";
 import { readPlanFile } from "../../runs/planning.ts";
 import { reasonOf } from "../../reason.ts";

@@ -13,7 +13,8 @@ import { openService } from "../../../explore/service.ts";
 import { writePlaybook } from "../../../files/output.ts";
 import { Transport } from "../../../transport/exchange.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import { type Dotenv, openTarget } from "../../project/project.ts";
+import type { Dotenv } from "../../project/state-place.ts";
+import { openTarget } from "../../project/open-target.ts";
 import { printData } from "../../print/result.ts";
 import type { Command, Shell } from "../../shell.ts";
 

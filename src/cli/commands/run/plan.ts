@@ -6,7 +6,8 @@ import { planLines } from "../../../report/plan/text.ts";
 import type { DebugOption } from "../../print/debug.ts";
 import { inProjectOf } from "../../project/chosen-project.ts";
 import { makePlan } from "../../runs/planning.ts";
-import { playbookFiles, type Where } from "../../project/project.ts";
+import { playbookFiles } from "../../project/load-playbooks.ts";
+import type { Where } from "../../project/state-place.ts";
 import { type InputOptions, readyPlaybooks } from "../../runs/prepare-playbooks.ts";
 import type { Command } from "../../shell.ts";
 

@@ -11,7 +11,7 @@ import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 import { printData, printLines } from "../../print/result.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 
 interface ResolveOptions extends MemoryOptions {
   readonly run: RunReference;

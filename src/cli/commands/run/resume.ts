@@ -33,7 +33,7 @@ import {
   type ReportOptions,
 } from "../../runs/perform.ts";
 import type { StatePlace } from "../../../sql/place.ts";
-import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/project.ts";
+import { folderInProject, knownStatePlace, stateDirectory, variablesOf, type Where } from "../../project/state-place.ts";
 import { filesOf } from "../../project/project-files.ts";
 import { unreadPlaybook } from "../../project/check-failure.ts";
 import { assertSameFolder, keptFileNotes, playbookOfRun } from "../../runs/resuming.ts";

@@ -1,7 +1,7 @@
 import { command } from "../../../base/command-line.ts";
 import { acceptLoss } from "../../../journal/loss.ts";
 import { LOOKING } from "../../../journal/journal.ts";
-import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
 import { reasonOf } from "../../reason.ts";
 import { printData, printLines } from "../../print/result.ts";
 import { type Command, userOf } from "../../shell.ts";

@@ -25,7 +25,7 @@ import type { DebugOption } from "../../print/debug.ts";
 import { formatFailure } from "../../print/failure.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import type { Where } from "../../project/project.ts";
+import type { Where } from "../../project/state-place.ts";
 import { whileReading } from "../../runs/planning.ts";
 import type { Command } from "../../shell.ts";
 import { hinted } from "../../print/hint.ts";

@@ -17,7 +17,7 @@ import { auditPage, type AuditedRun } from "../../../report/html/pages/audit.ts"
 import { reportOf } from "../../../report/model.ts";
 import { readSigner, type Signer } from "../../../signing/signer.ts";
 import { printLines } from "../../print/result.ts";
-import { knownStatePlace } from "../../project/project.ts";
+import { knownStatePlace } from "../../project/state-place.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { Command, Shell } from "../../shell.ts";
 import { withHints } from "../../../report/html/parts/copy.ts";

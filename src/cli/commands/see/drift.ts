@@ -8,7 +8,7 @@ import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from "../../../report/comparison.ts";
 import { acknowledgingCommand, evidenceLines } from "../../../report/drift.ts";
-import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
 import { reasonOf } from "../../reason.ts";
 import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";

@@ -3,7 +3,7 @@ import { Failure } from "../../../base/failure.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { countLong } from "../../../base/text/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
-import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
 import { lookIntoJournal } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { printData, printLines } from "../../print/result.ts";

@@ -8,7 +8,7 @@ import type { RunReference } from "../../runs/run-reference.ts";
 import { reasonOf } from "../../reason.ts";
 import { type Command, userOf } from "../../shell.ts";
 import { printData, printLines } from "../../print/result.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 
 /** `tokenbook runs leases`: lists the leases that runs hold on themselves, on groups, and on the entities they act as. */
 export const listLeases: Command<MemoryOptions> = async (shell, options) => {

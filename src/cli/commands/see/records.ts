@@ -10,7 +10,7 @@ import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
 import { printData, printLines } from "../../print/result.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 
 interface ExportOptions extends RunsOptions {
   readonly run: RunReference;

@@ -6,7 +6,7 @@ import type { Format, ReportRequest } from "../../../report/formats/format.ts";
 import { reportOf } from "../../../report/model.ts";
 import type { ReportedRun } from "../../../report/reported-run.ts";
 import type { StatePlace } from "../../../sql/place.ts";
-import { knownStatePlace } from "../../project/project.ts";
+import { knownStatePlace } from "../../project/state-place.ts";
 import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { showMissing } from "../../reporting/missing.ts";

@@ -9,7 +9,7 @@ import { verifyArchives, type VerifiedArchive } from "../../../journal/archives/
 import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../../journal/archives/archive-runs.ts";
 import type { KeptBecause } from "../../../journal/archives/archives.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
-import { knownStatePlace, type MemoryOptions } from "../../project/project.ts";
+import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
 import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
 import { runsThatShowDone } from "../../runs/done-since.ts";
 import type { RunReference } from "../../runs/run-reference.ts";

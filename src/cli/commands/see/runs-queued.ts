@@ -5,7 +5,7 @@ import { unlessArchived } from "../../../journal/archives/archives.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { askQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import { noteMore, printData, printLines } from "../../print/result.ts";

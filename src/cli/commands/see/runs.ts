@@ -11,7 +11,7 @@ import type { AttemptReport, HistoryReport } from "../../../report/shape.ts";
 import { lookForRuns, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
-import type { MemoryOptions } from "../../project/project.ts";
+import type { MemoryOptions } from "../../project/state-place.ts";
 import { noteMore, printData, printLines } from "../../print/result.ts";
 import { markedOn } from "../../view/colour.ts";
 

@@ -9,7 +9,7 @@ import type { StatePlace } from "../../../sql/place.ts";
 import { askAnyQueue } from "../../fleet/open-queue.ts";
 import { MOVE, serverOf } from "../../project/state-server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
-import { type Dotenv, stateDirectory } from "../../project/project.ts";
+import { type Dotenv, stateDirectory } from "../../project/state-place.ts";
 import { moved } from "../../runs/move.ts";
 import { printData, printText } from "../../print/result.ts";
 import type { Command } from "../../shell.ts";

@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemRandom } from "../../../base/ports.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
-import { type MemoryOptions, statePlace } from "../../project/project.ts";
+import { type MemoryOptions, statePlace } from "../../project/state-place.ts";
 import { type Command, untilStopped } from "../../shell.ts";
 import type { Pages } from "../../web/page.ts";
 import { pagesOver } from "../../web/pages.ts";

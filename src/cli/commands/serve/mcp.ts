@@ -3,7 +3,8 @@ import { outlineEnvironments } from "../../../environment/load.ts";
 import { KeptPlans } from "../../mcp/plans.ts";
 import { serveAssistant } from "../../mcp/server.ts";
 import { inProjectHere, type ProjectShell } from "../../project/chosen-project.ts";
-import { type Dotenv, EMBEDDED_NAME, stateDirectory } from "../../project/project.ts";
+import { type Dotenv, stateDirectory } from "../../project/state-place.ts";
+import { EMBEDDED_NAME } from "../../project/open-target.ts";
 import type { Command } from "../../shell.ts";
 
 interface McpOptions extends Dotenv {

@@ -8,7 +8,7 @@ import { firingEntry } from "../../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
-import { knownStatePlace, type MemoryOptions, type Where } from "../../project/project.ts";
+import { knownStatePlace, type MemoryOptions, type Where } from "../../project/state-place.ts";
 import { inScheduledProject, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
 import { entryOf } from "../../schedule/entry.ts";
 import { blockingRun } from "../../schedule/run.ts";

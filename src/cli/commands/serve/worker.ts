@@ -14,7 +14,7 @@ import { OldestUnknown } from "../../fleet/oldest-unknown.ts";
 import { openQueue } from "../../fleet/open-queue.ts";
 import { serverOf } from "../../project/state-server.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import type { Dotenv } from "../../project/project.ts";
+import type { Dotenv } from "../../project/state-place.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { slots } from "../../runs/run-queue.ts";

@@ -8,7 +8,7 @@ import type { Places } from "../../../report/check/checked.ts";
 import { formatDiagnostic, withinLimit } from "../../../source/diagnostic.ts";
 import { countSkipped, noteSkipped } from "../../project/folder-files.ts";
 import type { SkippedFile } from "../../../report/shape.ts";
-import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../../project/project.ts";
+import { checkFile, type CheckedPlaybookFile, playbookFiles } from "../../project/load-playbooks.ts";
 import type { Command, Shell } from "../../shell.ts";
 import { markedOn } from "../../view/colour.ts";
 import { chosenByTags } from "../../project/tags.ts";

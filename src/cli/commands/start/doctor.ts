@@ -25,14 +25,8 @@ import { lookAtService } from "../../doctor/service.ts";
 import { lookAtState } from "../../doctor/state.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
-import {
-  assertSandboxMeant,
-  EMBEDDED_NAME,
-  embeddedSandbox,
-  stateDirectory,
-  statePlace,
-  type Where,
-} from "../../project/project.ts";
+import { assertSandboxMeant, EMBEDDED_NAME, embeddedSandbox } from "../../project/open-target.ts";
+import { stateDirectory, statePlace, type Where } from "../../project/state-place.ts";
 import type { Command, Shell } from "../../shell.ts";
 import { markedOn } from "../../view/colour.ts";
 
