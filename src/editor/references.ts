@@ -1,9 +1,8 @@
 import { Expression, isProblem } from "../expression/expression.ts";
 import { checkPlaybook, listenToCheck } from "../playbook/check.ts";
 import type { FoundExpression } from "../playbook/check-context.ts";
-import type { Range } from "../source/node.ts";
+import { type Range, child } from "../source/node.ts";
 import { parseYaml } from "../source/parse.ts";
-import { child } from "../source/node.ts";
 import { wordIn } from "./cursor.ts";
 import { type EditorFiles, type TextFile, wordAt } from "./document.ts";
 import { lookAtExpression } from "./expression-at-cursor.ts";

@@ -1,43 +1,46 @@
-import { hash } from "node:crypto";
-import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
+import { type Job, PgBoss } from "pg-boss";
 import { command } from "../base/command-line.ts";
-import { EXIT } from "../base/exit.ts";
-import { Failure, messageOf } from "../base/failure.ts";
-import { canonicalJson, parseJson } from "../base/json/json.ts";
+import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { quoted, storable, storableIn } from "../base/text/text.ts";
-import { failureOf } from "../postgres/failure.ts";
 import { NOT_REPLICATED } from "../postgres/messages.ts";
 import { isUnconfirmed, SESSION } from "../postgres/session.ts";
-import type { RunOutcome } from "../protocol/record.ts";
-import { DatabaseFailure, PassingFailure } from "../sql/failure.ts";
+import { DatabaseFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
 import { HAS_NOT_ENDED, labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
-
-/** A submitted run whose job a worker has taken, or that was given up. */
-export interface TakenRun extends SubmittedRun {
-  /** The job of the run, and the queue of the job. */
-  readonly job: { readonly name: string; readonly id: string };
-}
+import {
+  explained,
+  queueUnusable,
+  submissionUnanswered,
+  maybeWithdrawn,
+  notWaiting,
+  keyTaken,
+  otherPlaybook,
+} from "./queue-failures.ts";
+import {
+  type TakenRun,
+  type JobResult,
+  type LabelledRun,
+  type QueuedRun,
+  type AnyJob,
+  type GivenUp,
+  GIVEN_UP,
+  storableResult,
+  storableError,
+  takenRun,
+  isGivenUp,
+  hasEndedBadly,
+  givenUpResult,
+  whyReturned,
+  isSameRun,
+  jobIdOf,
+} from "./queue-job.ts";
 
 /** The job of a submitted run. */
 export interface SubmittedJob {
   readonly id: string;
   /** Whether this submission has put it into the queue. Otherwise it was there before. */
   readonly isNew: boolean;
-}
-
-/** How a submitted run ended. Its id and outcome are null if it never began. */
-export interface JobResult {
-  /** The run's id. */
-  readonly run: string | null;
-  /** The outcome of the run. */
-  readonly outcome: RunOutcome | null;
-  /** The exit code of a command that runs only this run. */
-  readonly exit: number;
-  /** Why it was not run; null if it has an outcome. */
-  readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
 }
 
 /** The jobs of one label. */
@@ -52,22 +55,6 @@ export interface LabelLoad {
   readonly oldestSeconds: number;
   /** How many jobs were given up, and not submitted again. */
   readonly givenUp: number;
-}
-
-/** A submitted run with the label for which workers take it. */
-export interface LabelledRun extends TakenRun {
-  /** The label. */
-  readonly label: string;
-}
-
-/** A submitted run that has not ended. */
-export interface QueuedRun extends LabelledRun {
-  /** Whether a worker has taken it. */
-  readonly isTaken: boolean;
-  /** When it was submitted. */
-  readonly submittedAt: Date;
-  /** Why a worker last returned it to the queue; undefined if none has. */
-  readonly returned: string | undefined;
 }
 
 /** Thrown if a worker cannot do a job now, so that it is tried again later. However often this happens, the job is not given up. */
@@ -145,7 +132,7 @@ export class RunQueue {
       if (failedAtStart !== undefined) throw new Error(failedAtStart);
     } catch (error) {
       await boss.stop({ graceful: false }).catch(noteAtStart); // its timers and connections would keep the process alive forever
-      throw unusable(error);
+      throw queueUnusable(error);
     }
     boss.off("error", noteAtStart).on("error", ({ message }) => onError(message));
     return new RunQueue(boss, schemaOfQueue(schema), standbys);
@@ -156,9 +143,9 @@ export class RunQueue {
    * it is put in again, so that it is resumed, even with an edited playbook. Throws a Failure if the key names another run.
    */
   async submit(label: string, run: SubmittedRun): Promise<SubmittedJob> {
-    return asked(
+    return explained(
       () => this.#kept(() => this.#submit(label, run)),
-      (error) => unanswered(run, error),
+      (error) => submissionUnanswered(run, error),
     );
   }
 
@@ -173,11 +160,11 @@ export class RunQueue {
   // If the answer to an earlier attempt was lost, the job may not be on the standbys yet. The first change of a queue waits for them.
   async #submit(label: string, run: SubmittedRun): Promise<SubmittedJob> {
     const name = await this.#queue(label);
-    const id = idOf(run.key);
+    const id = jobIdOf(run.key);
     const isSent = async (): Promise<boolean> => (await this.#boss.send(name, run, { id })) !== null;
     if (await isSent()) return { id, isNew: true };
     let job = await this.#there(name, id);
-    if (sameRun(job.data) !== sameRun(run)) throw keyTaken(run);
+    if (!isSameRun(job.data, run)) throw keyTaken(run);
     if (hasEndedBadly(job)) {
       await this.#boss.deleteJob(name, id);
       if (await isSent()) return { id, isNew: true };
@@ -190,9 +177,9 @@ export class RunQueue {
   /** Removes jobs that submissions have just put in, unless a worker has taken one, and throws why they cannot stay. */
   async refuse(submitted: readonly (SubmittedJob & { readonly run: SubmittedRun })[], why: Failure): Promise<never> {
     for (const { run, isNew } of submitted) {
-      if (why instanceof DatabaseFailure) throw unanswered(run, why);
+      if (why instanceof DatabaseFailure) throw submissionUnanswered(run, why);
       const remove = async (): Promise<unknown> => isNew && this.#kept(() => this.#remove(run.key));
-      await asked(remove, (error) => unanswered(run, error));
+      await explained(remove, (error) => submissionUnanswered(run, error));
     }
     throw why;
   }
@@ -207,10 +194,10 @@ export class RunQueue {
 
   /** Takes jobs of these labels, up to `jobs` of each label at a time, until `stop`. Throws a Failure if it cannot begin. */
   async work(labels: readonly string[], jobs: number, carryOut: (run: TakenRun) => Promise<JobResult>): Promise<void> {
-    await asked(() => this.#keepAll());
+    await explained(() => this.#keepAll());
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, heartbeatRefreshSeconds: 3 };
     for (const label of labels) {
-      const name = await asked(() => this.#queue(label));
+      const name = await explained(() => this.#queue(label));
       for (let slot = 0; slot < jobs; slot++) {
         let id = "";
         const handler = async ([job]: Job<SubmittedRun>[]): Promise<JobResult | undefined> => {
@@ -231,7 +218,7 @@ export class RunQueue {
   // Each return to the queue counts as an attempt. Deferring is not a failure, so it allows one attempt more.
   async #defer(name: string, id: string): Promise<void> {
     const sql = `UPDATE ${this.#schema}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2 AND state = 'active'`;
-    await asked(() => this.#boss.getDb().executeSql(sql, [name, id]));
+    await explained(() => this.#boss.getDb().executeSql(sql, [name, id]));
   }
 
   // Queues of earlier versions drop a job that no worker takes for two weeks.
@@ -251,15 +238,15 @@ export class RunQueue {
   async givenUp(): Promise<readonly { readonly run: TakenRun; readonly result: JobResult }[]> {
     const found = `SELECT name, id, data, output, retry_count AS "retryCount" FROM ${this.#schema}.job
       WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND data ->> 'notified' IS DISTINCT FROM '${GIVEN_UP}'`;
-    const { rows } = await asked(() => this.#boss.getDb().executeSql(found));
-    return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUp(job) }));
+    const { rows } = await explained(() => this.#boss.getDb().executeSql(found));
+    return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUpResult(job) }));
   }
 
   /** Returns the runs that are waiting or in progress, the earliest first and up to a limit, and their total number. Throws a Failure. */
   async queued(limit: number): Promise<{ readonly runs: readonly QueuedRun[]; readonly total: number }> {
     const found = `SELECT name, id, data, output, state, created_on AS "createdOn", count(*) OVER () AS total FROM ${this.#schema}.job
       WHERE ${HAS_NOT_ENDED} ORDER BY created_on, id LIMIT $1`;
-    const { rows } = await asked(() => this.#boss.getDb().executeSql(found, [limit]));
+    const { rows } = await explained(() => this.#boss.getDb().executeSql(found, [limit]));
     const jobs = rows as readonly (Pick<AnyJob, "name" | "id" | "data" | "output" | "state" | "createdOn"> & {
       readonly total: string;
     })[];
@@ -268,7 +255,7 @@ export class RunQueue {
       label: labelOf(job),
       isTaken: job.state === "active",
       submittedAt: job.createdOn,
-      returned: whyLast(job),
+      returned: whyReturned(job),
     }));
     return { runs, total: Number(jobs[0]?.total ?? 0) };
   }
@@ -276,12 +263,12 @@ export class RunQueue {
   /** Returns the earliest run that waits or is under way and does what another one would do; undefined when there is none. Throws a Failure. */
   async alike(run: RunContent): Promise<SubmittedAlike | undefined> {
     const ask: AskDatabase = async (sql, values) => (await this.#boss.getDb().executeSql(sql, [...values])).rows;
-    return asked(() => submittedAlike(this.#schema, run, ask));
+    return explained(() => submittedAlike(this.#schema, run, ask));
   }
 
   /** Removes submitted runs with a key from the queue, and returns them. Throws a Failure if no such run is waiting. */
   async withdraw(key: string): Promise<readonly LabelledRun[]> {
-    return asked(
+    return explained(
       () => this.#withdraw(key),
       (error) => maybeWithdrawn(key, error),
     );
@@ -292,7 +279,7 @@ export class RunQueue {
       this.#boss.getDb().executeSql(sql, values);
     const jobs = await this.#kept(() => this.#remove(key));
     if (jobs.length > 0) return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
-    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, idOf(key));
+    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, jobIdOf(key));
     // If the answer to an earlier attempt was lost, the removal may not be on the standbys yet. This commit waits for them.
     await this.#kept(() => ask(`UPDATE ${this.#schema}.version SET version = version`));
     throw notWaiting(key, active.length > 0);
@@ -300,22 +287,17 @@ export class RunQueue {
 
   async #remove(key: string): Promise<readonly Pick<AnyJob, "name" | "id" | "data">[]> {
     const removal = `DELETE FROM ${this.#schema}.job WHERE ${JOB} AND state < 'active' RETURNING name, id, data`;
-    const { rows } = await this.#boss.getDb().executeSql(removal, [idOf(key)]);
+    const { rows } = await this.#boss.getDb().executeSql(removal, [jobIdOf(key)]);
     return rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
   }
 
   /** Returns the outcome of a submitted run; undefined while it is waiting or in progress. Throws a Failure. */
   async outcome(label: string, id: string): Promise<JobResult | undefined> {
-    const job = await asked(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
+    const job = await explained(() => this.#boss.getJobById<SubmittedRun>(PREFIX + label, id));
     if (job === null)
       throw new Failure({ code: "queue.gone", message: `the job ${id} is not in the queue any more`, next: command`runs` });
     if (job.state === "completed") return job.output as JobResult;
-    return isGivenUp(job) ? givenUp(job) : undefined;
-  }
-
-  /** Returns the id of the job with a key. */
-  idOf(key: string): string {
-    return idOf(key);
+    return isGivenUp(job) ? givenUpResult(job) : undefined;
   }
 
   /** Returns how many jobs are waiting, by label. Throws a Failure. */
@@ -324,7 +306,7 @@ export class RunQueue {
     const failed = "count(*) FILTER (WHERE state = 'failed') AS failed";
     const oldest = "extract(epoch FROM now() - min(created_on) FILTER (WHERE state < 'active')) AS oldest";
     const sql = `SELECT name, ${waits}, ${failed}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`;
-    const { rows } = await asked(() => this.#boss.getDb().executeSql(sql));
+    const { rows } = await explained(() => this.#boss.getDb().executeSql(sql));
     return (rows as readonly JobCounts[]).map(({ name, waiting, active, failed: lost, oldest: seconds }) => ({
       label: name.slice(PREFIX.length),
       waiting: Number(waiting),
@@ -336,7 +318,7 @@ export class RunQueue {
 
   /** Returns how many workers are alive. Throws a Failure. */
   async workers(): Promise<number> {
-    const instances = await asked(() => this.#boss.getInstances());
+    const instances = await explained(() => this.#boss.getInstances());
     return instances.filter(({ live }) => live).length;
   }
 
@@ -368,8 +350,6 @@ export class RunQueue {
 
 const JOB = `name LIKE '${PREFIX}%' AND id = $1`;
 
-type AnyJob = JobWithMetadata<SubmittedRun>;
-
 /** How many commits of the queue no standby has confirmed. */
 interface Standbys {
   readonly unconfirmed: number;
@@ -379,141 +359,4 @@ interface Standbys {
 interface NewClient {
   query(sql: string): Promise<unknown>;
   on(event: "notice", listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
-}
-
-type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
-
-/** The code of the problem for a run that was given up. */
-const GIVEN_UP = "queue.given-up";
-
-// The database refuses the end of a job if it has another text, even in the cause of an error. The job would then be delivered again and
-// again.
-function storableResult(result: JobResult): JobResult {
-  return JSON.parse(JSON.stringify(result), storableIn) as JobResult;
-}
-
-function storableError(error: unknown): Error {
-  return new Error(storable(messageOf(error)));
-}
-
-function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {
-  return { ...data, job: { name, id } };
-}
-
-function isGivenUp({ state }: AnyJob): boolean {
-  return state === "failed" || state === "cancelled";
-}
-
-function hasEndedBadly(job: AnyJob): boolean {
-  return isGivenUp(job) || (job.state === "completed" && (job.output as JobResult).exit !== EXIT.passed);
-}
-
-function givenUp({ data, retryCount, output }: Pick<GivenUp, "data" | "output" | "retryCount">): JobResult {
-  const why = whyLast({ output });
-  const last = why === undefined ? "" : `; the last one: ${why}`;
-  return {
-    run: null,
-    outcome: null,
-    exit: EXIT.cannotStart,
-    problem: {
-      code: GIVEN_UP,
-      message: `${data.playbook} was given up after ${retryCount + 1} tries${last}`,
-      next: "submit it again with the same key, which resumes its run",
-    },
-  };
-}
-
-function whyLast({ output }: Pick<AnyJob, "output">): string | undefined {
-  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
-  return message ?? value?.message;
-}
-
-// The person who submits or consents may differ. So may the order of names, which the database does not keep, and spellings such as 1.0 for 1. The
-// text of the playbook may differ too, since an edited playbook resumes the same run.
-function sameRun({ playbook, environment, key, inputs, env }: SubmittedRun): string {
-  return canonicalJson([playbook, environment, key, parseJson(inputs, LIMITS.recordDepth), env]);
-}
-
-const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
-
-function idOf(key: string): string {
-  return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
-}
-
-// An error of the database is not a bug in tokenbook.
-async function asked<T>(ask: () => Promise<T>, explain: (error: unknown) => Failure = unusable): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw error instanceof Failure ? error : explain(error);
-  }
-}
-
-function unusable(cause: unknown): Failure {
-  const message = messageOf(cause);
-  const { code } = cause as { readonly code?: string };
-  const known = failureOf("the queue", { message, code, isBroken: false, isUnsent: false });
-  const next = known instanceof PassingFailure ? known.next : undefined;
-  return new Failure({
-    code: "queue.unusable",
-    message: `the queue in the database cannot be used: ${message}`,
-    next: next ?? "make sure that the server runs, and that the user may create the schema of the queue",
-    cause,
-  });
-}
-
-function unanswered({ playbook, key }: SubmittedRun, cause: unknown): Failure {
-  return new Failure({
-    code: "queue.unanswered",
-    message: `it is unknown whether ${playbook} was put into the queue: ${messageOf(cause)}`,
-    why: "with this key it is put in once; with another one, or without one, it would be a second run",
-    next: `submit ${playbook} with the same options and --key ${quoted(key)}`,
-    cause,
-  });
-}
-
-function maybeWithdrawn(key: string, cause: unknown): Failure {
-  return new Failure({
-    code: "queue.unanswered",
-    message: `it is unknown whether the submitted run ${key} was withdrawn: ${messageOf(cause)}`,
-    why: "if it was not, a worker may still take it",
-    next: ["once the database answers, withdraw it again:", command`runs withdraw ${key}`],
-    cause,
-  });
-}
-
-function notWaiting(key: string, isUnderWay: boolean): Failure {
-  return new Failure({
-    code: "queue.not-waiting",
-    message: isUnderWay
-      ? `a worker has the submitted run ${key} under way`
-      : `no submitted run with the key ${key} waits: it has ended, was withdrawn, or was never submitted`,
-    why: "only a run that no worker has can be withdrawn; nothing was changed",
-    next: isUnderWay ? command`runs show ${key}` : command`runs --queued`,
-  });
-}
-
-function keyTaken({ key }: SubmittedRun): Failure {
-  return new Failure({
-    code: "queue.key-taken",
-    message: `the key ${key} was submitted with another playbook, other inputs or another environment`,
-    why: "a key names one run; nothing was put into the queue",
-    next: [
-      "look at that run first; a run with another key would make its writes in addition to those of that run:",
-      command`runs show ${key}`,
-    ],
-  });
-}
-
-function otherPlaybook({ key, playbook }: SubmittedRun, hasPassed: boolean): Failure {
-  const why = "a key names one run; nothing was put into the queue";
-  const message = `the key ${key} was submitted with another version of ${playbook} or of what it includes, and that run has ${hasPassed ? "passed" : "not ended yet"}`;
-  const next = hasPassed
-    ? ["look at that run first; a run with another key would repeat any write of that run:", command`runs show ${key}`]
-    : [
-        "submit this version with the same key once that run has ended, or once you have withdrawn it, if no worker has it:",
-        command`runs --queued`,
-        command`runs withdraw ${key}`,
-      ];
-  return new Failure({ code: "queue.other-playbook", message, why, next });
 }

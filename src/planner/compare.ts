@@ -8,8 +8,7 @@ import { digestOf } from "../engine/run/plan-steps.ts";
 import { differingFields } from "../protocol/heading.ts";
 import { verdictWords } from "../report/plan/text.ts";
 import type { PlanDocument, PlannedRead, PlannedRun, PlannedStep } from "../report/plan/shape.ts";
-import { digestsOfGiven } from "./given.ts";
-import type { ReadyPlaybook } from "./given.ts";
+import { digestsOfGiven, type ReadyPlaybook } from "./given.ts";
 
 const VALUE_CHARS = 120;
 

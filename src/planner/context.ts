@@ -1,5 +1,4 @@
-import { writeJson } from "../base/json/json.ts";
-import type { Json, JsonObject } from "../base/json/json.ts";
+import { writeJson, type Json, type JsonObject } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
 import { headingOf, type Target } from "../environment/target.ts";
 import type { GivenToRun } from "../engine/run/concurrency-groups.ts";

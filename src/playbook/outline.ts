@@ -1,5 +1,4 @@
-import type { MapNode, SourceNode } from "../source/node.ts";
-import { textOf } from "../source/node.ts";
+import { type MapNode, type SourceNode, textOf } from "../source/node.ts";
 import type { CheckContext } from "./check-context.ts";
 import { fieldsOf } from "./keywords/keyword.ts";
 import { type BlockFields, STEP, type StepFields } from "./keywords/step.ts";

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { digestOf } from "../../src/engine/run/plan-steps.ts";
 import { removeFolder } from "../../src/files/folder.ts";
-import { type JobResult, RunQueue } from "../../src/fleet/queue.ts";
+import type { JobResult } from "../../src/fleet/queue-job.ts";
+import { jobIdOf } from "../../src/fleet/queue-job.ts";
+import { RunQueue } from "../../src/fleet/queue.ts";
 import type { SubmittedRun } from "../../src/fleet/submitted-run.ts";
 import { inProjectOf } from "../../src/cli/project/chosen-project.ts";
 import { loadPlaybooks } from "../../src/cli/project/load-playbooks.ts";
@@ -232,7 +234,7 @@ ${stateText(schema)}`,
 
   async #look(): Promise<void> {
     for (const [key, result] of this.#results)
-      if (result === undefined) this.#results.set(key, await this.#asking((queue) => queue.outcome(LABEL, queue.idOf(key))));
+      if (result === undefined) this.#results.set(key, await this.#asking((queue) => queue.outcome(LABEL, jobIdOf(key))));
   }
 
   // Asks until an answer comes, because the database may die during the question.

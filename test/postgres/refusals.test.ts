@@ -6,6 +6,7 @@ import { Secret } from "../../src/base/secret.ts";
 import { lookAtState } from "../../src/cli/doctor/state.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { NotNow, RunQueue } from "../../src/fleet/queue.ts";
+import { jobIdOf } from "../../src/fleet/queue-job.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
 import { systemClock } from "../../src/base/ports.ts";
 import { JournalStore } from "../../src/journal/store.ts";
@@ -355,7 +356,7 @@ describe.skipIf(BINARIES === undefined)("the state on a server", () => {
     await withoutStandby(submit);
     const other = await openQueue();
     await withoutStandby(submit, other);
-    expect(await submit(other)).toEqual({ id: queue.idOf("k2"), isNew: false });
+    expect(await submit(other)).toEqual({ id: jobIdOf("k2"), isNew: false });
     await withoutStandby((asked) => asked.withdraw("k1"));
     await withoutStandby((asked) => asked.withdraw("k1"));
     await expect(queue.withdraw("k1")).rejects.toMatchObject({ code: "queue.not-waiting" });

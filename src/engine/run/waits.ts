@@ -1,5 +1,4 @@
-import { getOrInsert } from "../../base/maps.ts";
-import { objectOf } from "../../base/maps.ts";
+import { getOrInsert, objectOf } from "../../base/maps.ts";
 import type { Clock } from "../../base/ports.ts";
 import type { Fact } from "../../protocol/record.ts";
 

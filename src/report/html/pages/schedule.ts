@@ -1,4 +1,4 @@
-import { rounded } from "../markup.ts";
+import { rounded, type Child, el, type Markup } from "../markup.ts";
 import { hint } from "../parts/phrases.ts";
 import { command } from "../../../base/command-line.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
@@ -7,7 +7,6 @@ import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { FIRING_WORDS } from "../../words.ts";
 import { framed, section } from "../frame.ts";
-import { type Child, el, type Markup } from "../markup.ts";
 import { moment } from "../parts/moment.ts";
 import { runLink } from "../parts/places.ts";
 import { firingState, type ListedFiring, type ListedSchedule, localMoment, runningNow } from "./schedules.ts";
