@@ -13,13 +13,13 @@ export class OutOfSteps extends Error {
   }
 }
 
-interface Budget {
+interface StepBudget {
   readonly limit: StepLimit;
   left: number;
 }
 
 // Counted work runs without a pause, so there is only one budget at a time.
-let current: Budget | undefined;
+let current: StepBudget | undefined;
 
 let spentInTurn = 0;
 
@@ -43,7 +43,7 @@ export function withinSteps<T>(limit: StepLimit, work: () => T): T {
   });
 }
 
-function stillWithin<T>(budget: Budget, work: () => T): T {
+function stillWithin<T>(budget: StepBudget, work: () => T): T {
   try {
     const made = work();
     assertLeft(budget);
@@ -54,7 +54,7 @@ function stillWithin<T>(budget: Budget, work: () => T): T {
   }
 }
 
-function assertLeft({ left, limit }: Budget): void {
+function assertLeft({ left, limit }: StepBudget): void {
   if (left < 0) throw new OutOfSteps(limit);
 }
 

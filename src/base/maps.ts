@@ -1,11 +1,11 @@
 /** A map, or a map that holds its keys weakly. */
-interface Kept<K, V> {
+interface MapLike<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): unknown;
 }
 
 /** Returns the value of a key. If the map has none, makes and keeps it. Node 24 lacks `Map.prototype.getOrInsertComputed`. */
-export function getOrInsert<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
+export function getOrInsert<K, V>(map: MapLike<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

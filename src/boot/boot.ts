@@ -61,7 +61,7 @@ function cacheFolder(): string | undefined {
   return caches === undefined ? undefined : join(caches, "tokenbook");
 }
 
-interface Missing {
+interface MissingScript {
   readonly file: string;
   readonly script: Script;
 }
@@ -76,7 +76,7 @@ const KEPT_BY: ReadonlyMap<string, string> = new Map([["crash-child", "run"]]);
 class CodeCache {
   readonly #builds: string;
   readonly #command: string = KEPT_BY.get(process.argv[2] ?? "") ?? /^[a-z]+$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
-  readonly #missing: Missing[] = [];
+  readonly #missing: MissingScript[] = [];
   readonly #start = presentFlags();
 
   constructor(builds: string) {

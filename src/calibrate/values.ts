@@ -8,7 +8,7 @@ import type { ObservedExchange } from "./finding.ts";
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
 /** How often values of one kind were written in each way, and the first evidence of it. */
-interface Written {
+interface WayCounts {
   plain: number;
   text: number;
   evidence?: ObservedExchange;
@@ -16,7 +16,7 @@ interface Written {
 
 /** Finds out how the answers so far write numbers and booleans, where the contract defines the type. */
 export function findValueDialect({ findings, answers }: CalibrationAsker): void {
-  const [numbers, booleans]: [Written, Written] = [
+  const [numbers, booleans]: [WayCounts, WayCounts] = [
     { plain: 0, text: 0 },
     { plain: 0, text: 0 },
   ];
@@ -28,7 +28,7 @@ export function findValueDialect({ findings, answers }: CalibrationAsker): void 
   conclude("numbers", "number", numbers);
   conclude("booleans", "boolean", booleans);
 
-  function conclude(setting: "numbers" | "booleans", plainly: string, { plain, text, evidence }: Written): void {
+  function conclude(setting: "numbers" | "booleans", plainly: string, { plain, text, evidence }: WayCounts): void {
     const seen = evidence === undefined ? [] : [evidence];
     if (plain > 0 && text > 0) findings.leave([setting], `answers write ${setting} in both ways`, seen);
     else if (plain + text === 0) findings.leave([setting], `no answer had ${setting} in it`);
@@ -37,14 +37,14 @@ export function findValueDialect({ findings, answers }: CalibrationAsker): void 
   }
 }
 
-interface Tally {
+interface ValueTally {
   readonly answer: CalibrationAnswer;
-  readonly numbers: Written;
-  readonly booleans: Written;
+  readonly numbers: WayCounts;
+  readonly booleans: WayCounts;
 }
 
 // If the contract also allows a text for a field, the field shows nothing.
-function tally(schema: JsonSchema, value: Json, counts: Tally): void {
+function tally(schema: JsonSchema, value: Json, counts: ValueTally): void {
   const { type = [], properties = {}, items } = resolve(schema);
   if (Array.isArray(value)) {
     if (items !== undefined) for (const item of value as readonly Json[]) tally(items, item, counts);
@@ -65,7 +65,7 @@ function tally(schema: JsonSchema, value: Json, counts: Tally): void {
   if (types.includes("boolean") && (typeof value === "boolean" || isWord)) note(counts.booleans, isWord, counts.answer);
 }
 
-function note(written: Written, isText: boolean, { exchange }: CalibrationAnswer): void {
+function note(written: WayCounts, isText: boolean, { exchange }: CalibrationAnswer): void {
   written[isText ? "text" : "plain"] += 1;
   written.evidence ??= exchange;
 }

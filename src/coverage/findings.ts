@@ -48,7 +48,7 @@ export interface ContractFinding {
   count: number;
 }
 
-interface Difference extends Pick<ContractFinding, "kind" | "where" | "message" | "callsFor"> {
+interface Mismatch extends Pick<ContractFinding, "kind" | "where" | "message" | "callsFor"> {
   readonly value: unknown;
 }
 
@@ -68,7 +68,7 @@ export class ContractCheck {
     const { answer } = exchange;
     const operation = operationAt(exchange.method, exchange.url);
     if (operation === undefined || answer === null) return false;
-    const note = (difference: Difference): void => this.#note(operation, exchange, difference);
+    const note = (difference: Mismatch): void => this.#note(operation, exchange, difference);
     const { status, text } = answer;
     const value = parsed(text);
     if (statusesOf(operation.call).includes(status)) return this.#success(operation, { text, value }, note);
@@ -82,7 +82,7 @@ export class ContractCheck {
   #success(
     operation: Operation,
     { text, value }: { text: string; value: unknown },
-    note: (difference: Difference) => void,
+    note: (difference: Mismatch) => void,
   ): boolean {
     const { response } = operation.call;
     if (response === undefined) return true;
@@ -99,7 +99,7 @@ export class ContractCheck {
     return this.#profile.refusals.includes(status) || status >= 500 || OF_THE_MOMENT.has(status);
   }
 
-  #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Difference): void {
+  #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Mismatch): void {
     const id = idOf(name, difference);
     const before = this.#found.get(id);
     const example = exampleOf(value);
@@ -137,7 +137,7 @@ function exampleOf(value: unknown): string {
   return (JSON.stringify(value) ?? "").slice(0, LIMITS.findingChars);
 }
 
-function noJson({ call }: Operation, text: string): Difference {
+function noJson({ call }: Operation, text: string): Mismatch {
   return {
     kind: "type",
     where: "answer",
@@ -147,7 +147,7 @@ function noJson({ call }: Operation, text: string): Difference {
   };
 }
 
-function otherSuccess({ call }: Operation, status: number): Difference {
+function otherSuccess({ call }: Operation, status: number): Mismatch {
   return {
     kind: "status",
     where: String(status),
@@ -158,7 +158,7 @@ function otherSuccess({ call }: Operation, status: number): Difference {
 }
 
 // Only an error from the service itself shows that its status means a refusal.
-function otherRefusal(operation: Operation, { status, value }: { status: number; value: Json }, profile: Profile): Difference {
+function otherRefusal(operation: Operation, { status, value }: { status: number; value: Json }, profile: Profile): Mismatch {
   const side = operation.call.interface;
   const isOwn = isOwnError(operation, value, profileOf(profile, side).errors);
   const message = `the profile does not list HTTP ${status} as a refusal`;
@@ -173,7 +173,7 @@ function otherRefusal(operation: Operation, { status, value }: { status: number;
   };
 }
 
-function noteCondition({ call }: Operation, condition: string | undefined, note: (difference: Difference) => void): void {
+function noteCondition({ call }: Operation, condition: string | undefined, note: (difference: Mismatch) => void): void {
   if (condition === undefined || condition.trim() === "") return;
   if (conditionsOf(call).some((each) => plainWords(each) === plainWords(condition))) return;
   note({
@@ -197,7 +197,7 @@ interface WalkParts {
   readonly operation: Operation;
   readonly profile: Profile;
   readonly objects: Map<string, SeenObject>;
-  readonly note: (difference: Difference) => void;
+  readonly note: (difference: Mismatch) => void;
 }
 
 class AnswerWalk {
@@ -261,7 +261,7 @@ class AnswerWalk {
     const { operation, profile, note } = this.#parts;
     if (typeof value === "object" || (listed === undefined && words === undefined)) return;
     const setting =
-      words === undefined ? undefined : (profileOf(profile, operation.call.interface) as unknown as Settings)[words];
+      words === undefined ? undefined : (profileOf(profile, operation.call.interface) as unknown as ProfileSettings)[words];
     if ((listed ?? [...textsIn(setting), ...examples]).includes(value as string)) return;
     note({
       kind: "word",
@@ -279,7 +279,7 @@ class AnswerWalk {
 /** The profile settings with which a text can be a number or a boolean. */
 const AS_TEXTS = [{ numbers: "text" }, { booleans: "text" }] as const;
 
-type Settings = Readonly<Record<string, unknown>>;
+type ProfileSettings = Readonly<Record<string, unknown>>;
 
 function textsIn(value: unknown): readonly unknown[] {
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [value];

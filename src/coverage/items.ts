@@ -15,7 +15,7 @@ export type OperationItems = Readonly<Record<Dimension, readonly string[]>>;
 
 /** Returns all items of an operation that can be covered. */
 export function itemsOf({ call, writes }: Operation): OperationItems {
-  const found: Found = { fields: new Set(), words: new Set() };
+  const found: FoundItems = { fields: new Set(), words: new Set() };
   for (const { name, schema } of call.parameters) addWords(found, schema, name);
   for (const { side, schema } of sidesOf(call)) describe(schema, { side, path: "", found, around: [] });
   return {
@@ -53,20 +53,20 @@ function parameterItem({ in: place, name }: Pick<Parameter, "in" | "name">): str
   return `${place} ${name}`;
 }
 
-interface Found {
+interface FoundItems {
   readonly fields: Set<string>;
   readonly words: Set<string>;
 }
 
-interface Within {
+interface ItemContext {
   readonly side: string;
   readonly path: string;
-  readonly found: Found;
+  readonly found: FoundItems;
   /** The schemas around this one. A schema that contains itself is described only once. */
   readonly around: readonly JsonSchema[];
 }
 
-function describe(given: JsonSchema, { side, path, found, around }: Within): void {
+function describe(given: JsonSchema, { side, path, found, around }: ItemContext): void {
   const schema = resolve(given);
   if (around.includes(schema)) return;
   const within = { side, found, around: [...around, schema] };
@@ -88,7 +88,7 @@ export function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-function addWords({ words }: Found, schema: JsonSchema, path: string): void {
+function addWords({ words }: FoundItems, schema: JsonSchema, path: string): void {
   for (const value of resolve(schema).enum ?? []) words.add(`${path} = ${value}`);
 }
 

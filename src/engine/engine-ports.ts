@@ -2,7 +2,7 @@ import type { Clock } from "../base/ports.ts";
 import type { Secrets } from "../playbook/settings/open-secrets.ts";
 import type { RunEvent } from "../protocol/record.ts";
 import type { DriftBook } from "../reconcile/drift-book.ts";
-import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import type { MakeExchange } from "../transport/exchange.ts";
 import type { Hold } from "./run/hold.ts";
 
 /** What the engine may ask of the world. */
@@ -11,8 +11,8 @@ export interface EnginePorts {
   readonly clock: Clock;
   /** The folder against which relative paths are resolved. */
   readonly cwd: string;
-  /** Makes one HTTP exchange. It never throws for what the network or the service does. */
-  readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+  /** Makes one HTTP exchange. */
+  readonly exchange: MakeExchange;
   /** The secrets of the playbook and of the playbooks that it includes. */
   readonly secrets: Secrets;
   /** The drifts that are remembered from run to run. */

@@ -68,20 +68,20 @@ export interface EmbeddedEnvironment {
 }
 
 /** The wanted environment of a file: by its name, or the first one. */
-interface Choice {
+interface Wanted {
   readonly name: string | undefined;
   readonly cwd: string;
 }
 
 /** Reads an environment. Throws a Failure that shows each wrong line. */
-export function loadEnvironment(path: string, chosen: Choice & { readonly variables: Variables }): Target | EmbeddedEnvironment {
+export function loadEnvironment(path: string, chosen: Wanted & { readonly variables: Variables }): Target | EmbeddedEnvironment {
   const { file, root, name, node } = openEnvironment(path, chosen, "--env");
   if (textOf(node) === EMBEDDED) return { sandbox: name };
   return new TargetReader(file, root, { name, node, folder: dirname(path), variables: chosen.variables }).read();
 }
 
 /** Reads the profile of an environment. Its keys may be missing. Throws a Failure that shows each wrong line. */
-export function loadProfile(path: string, chosen: Choice): Profile {
+export function loadProfile(path: string, chosen: Wanted): Profile {
   return profileOf(openEnvironment(path, chosen, "--profile").node);
 }
 
@@ -117,7 +117,7 @@ function organizationIn(environment: SourceNode): string | undefined {
   return service && textOf(child(child(environment, service.name), service.identity.organization));
 }
 
-interface Opened {
+interface OpenedEnvironment {
   readonly file: SourceFile;
   readonly root: SourceNode;
   readonly name: string;
@@ -128,7 +128,7 @@ const schemas = new SchemaSet();
 const IF_EMPTY = { suggestion: "write environments: { sandbox: embedded }, or delete the file" };
 
 /** Reads an environment file, which messages call `shown`. Throws a Failure that shows each wrong line. */
-export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "file" | "root"> {
+export function readEnvironmentFile(path: string, shown: string): Pick<OpenedEnvironment, "file" | "root"> {
   const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
   if (root === undefined)
     throw invalid(diagnostics.map((each) => (each.code === "source.empty" ? { ...each, ...IF_EMPTY } : each)));
@@ -142,7 +142,7 @@ export function readEnvironmentFile(path: string, shown: string): Pick<Opened, "
   );
 }
 
-function openEnvironment(path: string, chosen: Choice, option: string): Opened {
+function openEnvironment(path: string, chosen: Wanted, option: string): OpenedEnvironment {
   const { file, root } = readEnvironmentFile(path, relative(chosen.cwd, path));
   const environments = environmentsIn(root);
   const name = chosen.name ?? [...environments.entries.keys()][0] ?? "";
@@ -160,7 +160,7 @@ function profileOf(environment: SourceNode): Profile {
   return profileWith((overrides === undefined ? {} : plainView(toJson(overrides))) as ProfileOverrides);
 }
 
-interface Chosen {
+interface Picked {
   readonly name: string;
   readonly node: SourceNode;
   readonly folder: string;
@@ -170,9 +170,9 @@ interface Chosen {
 class TargetReader {
   readonly #file: SourceFile;
   readonly #root: SourceNode;
-  readonly #chosen: Chosen;
+  readonly #chosen: Picked;
 
-  constructor(file: SourceFile, root: SourceNode, chosen: Chosen) {
+  constructor(file: SourceFile, root: SourceNode, chosen: Picked) {
     this.#file = file;
     this.#root = root;
     this.#chosen = chosen;

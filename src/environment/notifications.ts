@@ -48,7 +48,7 @@ export interface Listeners {
 }
 
 /** The wanted channels, and the events that they may ask for. */
-interface Choice {
+interface ChannelChoice {
   readonly cwd: string;
   readonly variables: Variables;
   /** The names of the wanted channels; by default all. */
@@ -56,7 +56,7 @@ interface Choice {
 }
 
 /** Reads from an environment file who is notified about scheduled runs. Throws a Failure that shows each wrong line. */
-export function loadListeners(path: string, { cwd, variables, names }: Choice): Listeners {
+export function loadListeners(path: string, { cwd, variables, names }: ChannelChoice): Listeners {
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
   const all = entriesIn(child(root, "notifications"));
@@ -103,14 +103,14 @@ function unknown(message: string, range: Range): readonly PlacedFinding[] {
   return [{ finding: { code: "schema.unknown-field", message }, range }];
 }
 
-interface From {
+interface ChannelSource {
   readonly folder: string;
   readonly file: SourceFile;
   readonly root: SourceNode;
   readonly variables: Variables;
 }
 
-function readChannel(name: string, node: SourceNode, from: From): Channel {
+function readChannel(name: string, node: SourceNode, from: ChannelSource): Channel {
   const common: ChannelCommon = {
     name,
     events: textsOf(child(node, "events")) ?? EVENTS,
@@ -132,7 +132,7 @@ function readChannel(name: string, node: SourceNode, from: From): Channel {
 }
 
 // Characters that are not base64 would silently be left out of the key.
-function readSigningKey(name: string, reference: string, from: From): Secret {
+function readSigningKey(name: string, reference: string, from: ChannelSource): Secret {
   const where = place(name, from);
   const key = readKey({ name, reference, where }, from);
   const [, encoded] = /^whsec_(.*)$/s.exec(key.reveal()) ?? [];
@@ -150,7 +150,7 @@ function readSigningKey(name: string, reference: string, from: From): Secret {
 }
 
 // Reads the address, or the secret to which a reference leads.
-function readAddress(setting: string, text: string, from: From): Secret {
+function readAddress(setting: string, text: string, from: ChannelSource): Secret {
   const where = place(setting, from);
   return webAddress(
     isReference(text) ? readKey({ name: setting, reference: text, where }, from) : new Secret(setting, text),
@@ -158,7 +158,7 @@ function readAddress(setting: string, text: string, from: From): Secret {
   );
 }
 
-function place(setting: string, { file, root }: From): string {
+function place(setting: string, { file, root }: ChannelSource): string {
   return placeOf(file, root, setting.split("."));
 }
 

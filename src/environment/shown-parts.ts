@@ -6,13 +6,13 @@ import { EMBEDDED } from "./schema.ts";
 import { hiddenPartsOf } from "./values.ts";
 
 /** What messages show below a setting: everything, or the settings in it. Values of settings that are not listed are shown only if they refer to a key. */
-type Shown = "everything" | { readonly [setting: string]: Shown };
+type ShownSettings = "everything" | { readonly [setting: string]: ShownSettings };
 
-const KEYS: Shown = {};
+const KEYS: ShownSettings = {};
 /** In place of every name that people choose. */
 const ANY_NAME = "*";
 
-const SETTINGS: Shown = {
+const SETTINGS: ShownSettings = {
   environments: {
     [ANY_NAME]: {
       ...Object.fromEntries(services.map(({ name, settings }) => [name, settingsOf(Object.keys(settings))])),
@@ -30,7 +30,7 @@ const SETTINGS: Shown = {
   heartbeat: KEYS,
 };
 
-function settingsOf(names: readonly string[]): Shown {
+function settingsOf(names: readonly string[]): ShownSettings {
   const plain = ["baseUrl", "keyEntity", ...names].map((name) => [name, "everything"] as const);
   return { ...Object.fromEntries(plain), apiKey: KEYS, credentials: { [ANY_NAME]: KEYS } };
 }
@@ -53,12 +53,12 @@ export function shownText(path: string, text: string): string {
   return file.shown;
 }
 
-interface Part {
+interface ShownPart {
   readonly range: Range;
   readonly isHarmless: boolean;
 }
 
-function partsOf(node: SourceNode, shown: Shown | undefined): readonly Part[] {
+function partsOf(node: SourceNode, shown: ShownSettings | undefined): readonly ShownPart[] {
   if (node.kind === "scalar") return [{ range: node.range, isHarmless: mayShow(node, shown) }];
   if (node.kind === "list") return node.items.flatMap((item) => partsOf(item, shown));
   return Array.from(node.entries).flatMap(([name, { key, value }]) => [
@@ -67,12 +67,12 @@ function partsOf(node: SourceNode, shown: Shown | undefined): readonly Part[] {
   ]);
 }
 
-function below(shown: Shown | undefined, name: string): Shown | undefined {
+function below(shown: ShownSettings | undefined, name: string): ShownSettings | undefined {
   if (shown === undefined || shown === "everything") return shown;
   return Object.hasOwn(shown, name) ? shown[name] : shown[ANY_NAME];
 }
 
-function mayShow(node: ScalarNode, shown: Shown | undefined): boolean {
+function mayShow(node: ScalarNode, shown: ShownSettings | undefined): boolean {
   const text = textOf(node) ?? "";
   return isReference(text) || text === EMBEDDED || (shown === "everything" && hiddenPartsOf(text).length === 0);
 }

@@ -5,9 +5,9 @@ import { differingFields, EMBEDDED_ADDRESS, type TargetHeading } from "../protoc
 import { hasEntities, type Service, services } from "../services/services.ts";
 
 /** The place where a playbook runs: addresses, identities and the profile, resolved. */
-export type Target = Surroundings & { readonly [Name in InterfaceName]?: ServiceTarget | undefined };
+export type Target = TargetSurroundings & { readonly [Name in InterfaceName]?: ServiceTarget | undefined };
 
-interface Surroundings {
+interface TargetSurroundings {
   readonly environment: string;
   /** Whether it is the sandbox in this process, whose port differs in each run. */
   readonly embedded: boolean;

@@ -6,7 +6,7 @@ import { LIMITS } from "../base/limits.ts";
 import { maskedArchive } from "./archive-secrets.ts";
 import type { KeptExchange } from "./kept.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type HarFields = Readonly<Record<string, unknown>>;
 
 /** The advice for an archive that is too large. */
 export const IF_HAR_TOO_LARGE = {
@@ -76,7 +76,7 @@ export function entryPlaces(text: string): readonly { readonly start: number; re
 /** The depth of an entry: inside the archive, its log, and the list of entries. */
 const ENTRY_DEPTH = 3;
 
-function exchangeIn(entry: Fields, where: string): KeptExchange {
+function exchangeIn(entry: HarFields, where: string): KeptExchange {
   const [request, response] = [fieldsOf(entry["request"]), fieldsOf(entry["response"])];
   const { method, url } = request;
   if (typeof method !== "string" || typeof url !== "string" || !URL.canParse(url))
@@ -98,7 +98,7 @@ function exchangeIn(entry: Fields, where: string): KeptExchange {
 }
 
 // Some programs also record the bodies of requests in base64.
-function contentIn(content: Fields): string {
+function contentIn(content: HarFields): string {
   const text = textIn(content, "text") ?? "";
   return content["encoding"] === "base64" ? Buffer.from(text, "base64").toString() : text;
 }
@@ -112,11 +112,11 @@ function numberIn(value: unknown): number {
   return (value instanceof Decimal ? value.approximate() : Number(value)) || 0;
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): HarFields {
   return isObject(value) ? value : {};
 }
 
-function textIn(fields: Fields, name: string): string | null {
+function textIn(fields: HarFields, name: string): string | null {
   const value = fields[name];
   return typeof value === "string" ? value : null;
 }

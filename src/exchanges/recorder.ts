@@ -2,7 +2,7 @@ import { messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { maskedText, type Redact } from "../base/secret.ts";
-import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import type { Exchanged, MakeExchange, Outgoing } from "../transport/exchange.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeptExchange } from "./kept.ts";
 import { stepOfExchange } from "./step-of-exchange.ts";
@@ -40,7 +40,7 @@ export class Recorder {
   }
 
   /** Makes an exchange and stores it. A request that was never sent is not an exchange. */
-  async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
+  async exchange(outgoing: Outgoing, send: MakeExchange): Promise<Exchanged> {
     const { clock } = this.#ports;
     const [startedAt, began] = [clock.now(), clock.elapsed()];
     const exchanged = await send(outgoing);

@@ -50,7 +50,7 @@ export interface Played {
   readonly lost: string | undefined;
 }
 
-interface Side {
+interface PlayedSide {
   readonly asker: Asker;
   readonly yields: Map<string, Json>;
 }
@@ -68,8 +68,8 @@ export async function play(steps: readonly ExploredStep[], explored: Explored, k
 class Play {
   readonly #explored: Explored;
   readonly #key: string;
-  readonly #reference: Side;
-  readonly #service: Side;
+  readonly #reference: PlayedSide;
+  readonly #service: PlayedSide;
   readonly #ids = new MadeUpIds();
   readonly #made: ExploredStep[] = [];
   readonly #refused = new Map<string, string>();
@@ -111,7 +111,7 @@ class Play {
     return seen === undefined ? undefined : { expected, seen };
   }
 
-  async #make(step: ExploredStep, { asker, yields }: Side): Promise<Said | undefined> {
+  async #make(step: ExploredStep, { asker, yields }: PlayedSide): Promise<Said | undefined> {
     const { orgId, profile } = this.#explored;
     const operation = operationNamed(step.uses);
     const given = bound(step.with, { key: this.#key, orgId, yields }) as JsonObject | undefined;
@@ -132,7 +132,7 @@ class Play {
   #keep(
     { id }: ExploredStep,
     { yields }: Operation,
-    { side, ...written }: { side: Side; input: JsonObject; payload: Json; found: JsonObject | undefined },
+    { side, ...written }: { side: PlayedSide; input: JsonObject; payload: Json; found: JsonObject | undefined },
   ): void {
     for (const [name, { from }] of Object.entries(yields)) {
       const value = from({ ...written, profile: this.#explored.profile });

@@ -5,17 +5,15 @@ import { field, recordsIn, text } from "../base/json/parts.ts";
 import type { Clock } from "../base/ports.ts";
 import { redactor } from "../base/secret.ts";
 import { keyOf, secretsOf, type Target } from "../environment/target.ts";
-import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import type { MakeExchange } from "../transport/exchange.ts";
 import { withMaskedAnswers } from "../transport/masked-answers.ts";
 import { Asker, bodyText, type Carry } from "./ask.ts";
 import type { ExploredService } from "./explore.ts";
 
-type Exchanging = (outgoing: Outgoing) => Promise<Exchanged>;
-
 /** Opens the ledger of a target for exploring, and reads the asset types of its app. Throws a Failure if the ledger does not answer. */
 export async function openService(
   target: Target,
-  { exchange, clock }: { readonly exchange: Exchanging; readonly clock: Clock },
+  { exchange, clock }: { readonly exchange: MakeExchange; readonly clock: Clock },
 ): Promise<Omit<ExploredService, "isOwn">> {
   const { profile } = target;
   if (target.ledger === undefined) {
@@ -38,7 +36,7 @@ export async function openService(
   });
 }
 
-function carryTo(target: Target, exchange: Exchanging): Carry {
+function carryTo(target: Target, exchange: MakeExchange): Carry {
   return async ({ call, service, writes }, request) => {
     const side = target[call.interface];
     const key = side === undefined ? undefined : keyOf(side, undefined);

@@ -15,7 +15,7 @@ export function useExactArithmetic(nodes: readonly ASTNode[]): void {
     if (node.op !== "call") continue;
     const [name, [argument, ...more]] = node.args;
     const own = FUNCTIONS.get(name);
-    if (own !== undefined && argument !== undefined && more.length === 0) replace(node, new Call(node, argument, own));
+    if (own !== undefined && argument !== undefined && more.length === 0) replace(node, new CallMacro(node, argument, own));
   }
 }
 
@@ -33,7 +33,7 @@ class Division extends PairMacro {
   }
 }
 
-type OwnCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
+type HandledCall = ASTNode & { readonly handle: (args: readonly unknown[], own: ASTNode, evaluator: Evaluator) => unknown };
 
 /** A function of one value whose result differs from that of the library's function; `undefined` leaves the library's own. */
 interface OwnFunction {
@@ -47,7 +47,7 @@ const FUNCTIONS: ReadonlyMap<string, OwnFunction> = new Map([
   ["duration", { type: "duration", of: durationOf }],
 ]);
 
-class Call extends OwnMacro<OwnCall> {
+class CallMacro extends OwnMacro<HandledCall> {
   readonly #argument: ASTNode;
   readonly #function: OwnFunction;
 

@@ -11,7 +11,7 @@ import type { ExpressionProblem } from "./problem.ts";
 export function useJsonKeys(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
     if (node.op === "map" && node.args.length > 0) replace(node, new WholeMap(node, node.args));
-    else if ((node.op === "[]" || node.op === "[?]") && !isText(node.args[1])) replace(node, new Access(node, node.args));
+    else if ((node.op === "[]" || node.op === "[?]") && !isText(node.args[1])) replace(node, new FieldAccess(node, node.args));
   }
 }
 
@@ -51,7 +51,7 @@ class WholeMap extends OwnMacro {
   }
 }
 
-class Access extends PairMacro {
+class FieldAccess extends PairMacro {
   protected override ofValues(owner: unknown, key: unknown, evaluator: Evaluator): unknown {
     const field = key instanceof Decimal && !Array.isArray(owner) ? key.canonical() : key;
     return super.ofValues(owner, field, evaluator);

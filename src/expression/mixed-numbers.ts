@@ -9,12 +9,12 @@ import { spendOnPair, tooLongText } from "./steps.ts";
  */
 export function useMixedNumbers(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
-    if (node.op === "?:") replace(node, new Choice(copyOf(node)));
-    else if (node.op === "+") replace(node, new Addition(node, node.args));
+    if (node.op === "?:") replace(node, new ChoiceMacro(copyOf(node)));
+    else if (node.op === "+") replace(node, new AdditionMacro(node, node.args));
   }
 }
 
-class Choice extends OwnMacro {
+class ChoiceMacro extends OwnMacro {
   override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
     try {
       return super.typeCheck(checker, macro, context);
@@ -25,7 +25,7 @@ class Choice extends OwnMacro {
   }
 }
 
-class Addition extends PairMacro {
+class AdditionMacro extends PairMacro {
   override typeCheck(checker: Checker, macro: unknown, context: unknown): unknown {
     const isList = (part: ASTNode): boolean => (checker.check(part, context) as { readonly kind: string }).kind === "list";
     return this.parts.every(isList) ? checker.getType("list<dyn>") : super.typeCheck(checker, macro, context);

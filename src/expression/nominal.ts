@@ -74,9 +74,9 @@ export interface KnownIds {
   readonly ofVariable: (name: string) => IdKind | undefined;
 }
 
-type Bound = ReadonlyMap<string, IdKind | undefined>;
+type IdScope = ReadonlyMap<string, IdKind | undefined>;
 
-const NONE_BOUND: Bound = new Map();
+const NONE_BOUND: IdScope = new Map();
 
 /** Follows ids through a type-checked syntax tree. A list of ids has the kind of its items. If a kind is uncertain, it counts as unknown. */
 export class IdReader {
@@ -89,13 +89,13 @@ export class IdReader {
   }
 
   /** Returns the id that an expression gives, if its kind is known. */
-  idOf(node: ASTNode, bound: Bound = NONE_BOUND): KnownId | undefined {
+  idOf(node: ASTNode, bound: IdScope = NONE_BOUND): KnownId | undefined {
     const kind = this.#kindOf(node, bound);
     return kind === undefined ? undefined : { ...kind, text: this.#text.slice(node.start, node.end).trim() };
   }
 
   /** Returns the first comparison of ids of two different kinds. */
-  mixedIn(node: ASTNode, bound: Bound = NONE_BOUND): MixedIds | undefined {
+  mixedIn(node: ASTNode, bound: IdScope = NONE_BOUND): MixedIds | undefined {
     if (node.op === "==" || node.op === "!=" || node.op === "in") {
       const [left, right] = [this.idOf(node.args[0], bound), this.idOf(node.args[1], bound)];
       const isDate = left?.kind === DATE_KIND || right?.kind === DATE_KIND;
@@ -107,7 +107,7 @@ export class IdReader {
   }
 
   /** Returns the first comparison of a date as a text with anything except null. */
-  dateAsText(node: ASTNode, bound: Bound = NONE_BOUND): DateAsText | undefined {
+  dateAsText(node: ASTNode, bound: IdScope = NONE_BOUND): DateAsText | undefined {
     if (COMPARING.has(node.op)) {
       const sides = node.args as readonly [ASTNode, ASTNode];
       const date = sides.map((side) => this.idOf(side, bound)).find((id) => id?.kind === DATE_KIND);
@@ -117,7 +117,11 @@ export class IdReader {
     return this.#firstInside(node, bound, (child, inner) => this.dateAsText(child, inner));
   }
 
-  #firstInside<Found>(node: ASTNode, bound: Bound, find: (child: ASTNode, bound: Bound) => Found | undefined): Found | undefined {
+  #firstInside<Found>(
+    node: ASTNode,
+    bound: IdScope,
+    find: (child: ASTNode, bound: IdScope) => Found | undefined,
+  ): Found | undefined {
     const inner = this.#within(node, bound);
     for (const child of childrenOf(node)) {
       const found = find(child, inner);
@@ -126,7 +130,7 @@ export class IdReader {
     return undefined;
   }
 
-  #kindOf(node: ASTNode, bound: Bound): IdKind | undefined {
+  #kindOf(node: ASTNode, bound: IdScope): IdKind | undefined {
     const field = fieldIn(node);
     if (field !== undefined) return this.#known.ofField(typeOfPart(field.owner) ?? "", field.name);
     switch (node.op) {
@@ -145,7 +149,7 @@ export class IdReader {
     }
   }
 
-  #kindOfCall(node: ASTNode, bound: Bound): IdKind | undefined {
+  #kindOfCall(node: ASTNode, bound: IdScope): IdKind | undefined {
     const { kind, list, bodies = [] } = visitOf(node) ?? {};
     if (kind === "filter" && list !== undefined) return this.#kindOf(list, bound);
     const [result, ...more] = bodies;
@@ -154,12 +158,12 @@ export class IdReader {
       : undefined;
   }
 
-  #common(nodes: readonly ASTNode[], bound: Bound): IdKind | undefined {
+  #common(nodes: readonly ASTNode[], bound: IdScope): IdKind | undefined {
     const [first, ...rest] = nodes.map((each) => this.#kindOf(each, bound));
     return first !== undefined && rest.every((kind) => kind?.kind === first.kind) ? first : undefined;
   }
 
-  #within(node: ASTNode, bound: Bound): Bound {
+  #within(node: ASTNode, bound: IdScope): IdScope {
     const visit = visitOf(node);
     return visit === undefined ? bound : new Map([...bound, [visit.name, this.#kindOf(visit.list, bound)]]);
   }

@@ -26,7 +26,7 @@ function tooLarge(number: string): Omit<ExpressionProblem, "start" | "end"> {
     : { code: "expression.syntax", message: `${number} is too large to be written so`, suggestion: `write decimal("${number}")` };
 }
 
-type Said = Omit<ExpressionProblem, "code">;
+type SlipWords = Omit<ExpressionProblem, "code">;
 
 function endedEarly(message: string): Pick<ExpressionProblem, "message" | "suggestion"> {
   if (message === "Unexpected token: the end") {
@@ -108,20 +108,20 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ["equals", "=="],
 ]);
 
-function noOperator(text: string, start: number, end: number): Said | undefined {
+function noOperator(text: string, start: number, end: number): SlipWords | undefined {
   const meant = OPERATORS.get(text.slice(start, end).toLowerCase());
   if (meant === undefined) return undefined;
   return { message: `"${text.slice(start, end)}" is no operator here`, suggestion: `write ${meant}`, start, end };
 }
 
 // The parser stops inside an operator that is longer than its own.
-function signOf(text: string, at: number): Said | undefined {
+function signOf(text: string, at: number): SlipWords | undefined {
   const [before = ""] = /[=<>!~&|?]*$/.exec(text.slice(0, at)) ?? [];
   const [behind = ""] = /^[=<>!~&|?]*/.exec(text.slice(at)) ?? [];
   return noOperator(text, at - before.length, at + behind.length);
 }
 
-function wordOf(text: string, at: number): Said | undefined {
+function wordOf(text: string, at: number): SlipWords | undefined {
   const [word] = /^[A-Za-z_]\w*/.exec(text.slice(at)) ?? [];
   if (word === undefined || !/[\w"')\]]\s*$/.test(text.slice(0, at))) return undefined;
   const not = /\bnot\s+$/i.exec(text.slice(0, at));
@@ -130,7 +130,7 @@ function wordOf(text: string, at: number): Said | undefined {
   return noOperator(text, at, at + word.length) ?? { message, start: at, end: at + word.length };
 }
 
-function characterOf(text: string, at: number): Said | undefined {
+function characterOf(text: string, at: number): SlipWords | undefined {
   const character = text.charAt(at);
   const place = { start: at, end: at + 1 };
   if (/[\u2018-\u201f\u00ab\u00bb]/.test(character)) {

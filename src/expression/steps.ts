@@ -25,20 +25,20 @@ export function countSteps(nodes: readonly ASTNode[]): void {
 const PAIRS: ReadonlySet<string> = new Set(["-", "*", "%"]);
 
 /** The library's loop of a comprehension, which asks before each round whether to continue. */
-interface Loop {
+interface LibraryLoop {
   iterable: ASTNode;
   step: ASTNode;
   condition?: (accumulated: unknown) => boolean;
 }
 
-function loopOf(node: ASTNode): Loop | undefined {
+function loopOf(node: ASTNode): LibraryLoop | undefined {
   if (!isComprehension(node)) return undefined;
-  const { alternate } = (node as unknown as { readonly meta: { readonly alternate?: { readonly args: Loop } } }).meta;
+  const { alternate } = (node as unknown as { readonly meta: { readonly alternate?: { readonly args: LibraryLoop } } }).meta;
   return alternate?.args;
 }
 
 // Some loops treat an error as a value and continue. So each loop also ends when the steps are spent.
-function countRounds(node: ASTNode, loop: Loop): void {
+function countRounds(node: ASTNode, loop: LibraryLoop): void {
   const { condition } = loop;
   const [, ...parts] = childrenOf(node);
   const steps = 1 + parts.reduce((sum, part) => sum + partsOf(part), 0);

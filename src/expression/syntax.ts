@@ -156,14 +156,14 @@ export function referencesIn(tree: ASTNode): readonly Reference[] {
   return found.slice(); // slice() frees the spare capacity, because the list lives as long as the expression
 }
 
-interface Surroundings {
+interface ReferenceContext {
   readonly bound: ReadonlySet<string>;
   readonly under: readonly Assumption[];
 }
 
-const AT_FIRST: Surroundings = { bound: new Set(), under: [] };
+const AT_FIRST: ReferenceContext = { bound: new Set(), under: [] };
 
-function collect(node: ASTNode, around: Surroundings, found: Reference[]): void {
+function collect(node: ASTNode, around: ReferenceContext, found: Reference[]): void {
   const path = pathOf(node);
   if (path !== undefined) {
     const [root = ""] = path;
@@ -186,7 +186,7 @@ function collect(node: ASTNode, around: Surroundings, found: Reference[]): void 
   });
 }
 
-function binds({ bound, under }: Surroundings, name: string): Surroundings {
+function binds({ bound, under }: ReferenceContext, name: string): ReferenceContext {
   return { bound: new Set([...bound, name]), under };
 }
 

@@ -5,9 +5,9 @@ import { childrenOf, type Visit, visitOf } from "./syntax.ts";
 const TESTS: ReadonlySet<string> = new Set(["contains", "endsWith", "has", "re2", "startsWith"]);
 
 /** What a part contains of the value that must stay whole: a text that includes it, the number that it is, or nothing. */
-type Held = "text" | "number" | undefined;
+type HeldPart = "text" | "number" | undefined;
 
-type Holders = ReadonlyMap<string, Held>;
+type HeldNames = ReadonlyMap<string, HeldPart>;
 
 /**
  * Returns the first part of an expression that gives something other than the whole value of a name, such as its `substring`. The value
@@ -23,7 +23,7 @@ class WholeUse {
   altered: ASTNode | undefined;
 
   /** Returns what a part contains of the value. */
-  heldBy(node: ASTNode, holders: Holders): Held {
+  heldBy(node: ASTNode, holders: HeldNames): HeldPart {
     if (node.op === "id") return holders.get(node.args);
     const visit = visitOf(node);
     if (visit !== undefined) return this.#visited(visit, holders);
@@ -56,18 +56,18 @@ class WholeUse {
     }
   }
 
-  #called(node: ASTNode & { readonly op: "call" | "rcall" }): Held {
+  #called(node: ASTNode & { readonly op: "call" | "rcall" }): HeldPart {
     const [name] = node.args;
     if (TESTS.has(name)) return undefined;
     return name === "decimal" ? "number" : this.#alters(node);
   }
 
-  #alters(node: ASTNode): Held {
+  #alters(node: ASTNode): HeldPart {
     this.altered ??= node;
     return "text";
   }
 
-  #visited({ kind, list, name, bodies }: Visit, holders: Holders): Held {
+  #visited({ kind, list, name, bodies }: Visit, holders: HeldNames): HeldPart {
     const items = this.heldBy(list, holders);
     const results = bodies.map((body) => this.heldBy(body, new Map([...holders, [name, items]])));
     if (kind === "filter") return items;

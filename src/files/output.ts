@@ -37,7 +37,7 @@ export interface Output {
 }
 
 /** The content: pieces of a text, or bytes. */
-type Content = Iterable<string> | Uint8Array;
+type OutputContent = Iterable<string> | Uint8Array;
 
 /** Opens a file (mode 0600) and writes it from the beginning. Throws an Error that says what is wrong with it. */
 export function openOutput(path: string): Output {
@@ -73,7 +73,7 @@ function emptyOwn(descriptor: number): void {
  * Writes a file (mode 0600) so that a reader finds either the old text or the whole new one, never half of it. Streams and devices are written to directly.
  * Throws an Error that says what is wrong with the file.
  */
-export function writeWhole(path: string, pieces: Content): void {
+export function writeWhole(path: string, pieces: OutputContent): void {
   const stream = streamNamed(path);
   if (stream !== undefined) return closing(stream, (descriptor) => writePieces(descriptor, pieces));
   const existing = lstatSync(path, { throwIfNoEntry: false });
@@ -92,7 +92,7 @@ export function writePlaybook(path: string, text: string): void {
   replace(path, [text]);
 }
 
-function replace(path: string, pieces: Content): void {
+function replace(path: string, pieces: OutputContent): void {
   const write = (descriptor: number): void => writePieces(descriptor, pieces);
   replaceWith(path, { draft: draftOf(path), mode: FILE_MODE, write });
 }
@@ -189,7 +189,7 @@ function closing(stream: Stream, work: (descriptor: number) => void): void {
   }
 }
 
-function writePieces(descriptor: number, pieces: Content): void {
+function writePieces(descriptor: number, pieces: OutputContent): void {
   if (pieces instanceof Uint8Array) return writeAll(descriptor, pieces);
   let batch = "";
   for (const piece of pieces) {

@@ -41,12 +41,12 @@ export function structureOf(root: SourceNode): readonly Range[] {
   return shown;
 }
 
-interface Within {
+interface StructureContext {
   readonly isStructure: boolean;
   readonly isData: boolean;
 }
 
-function collect(node: SourceNode, within: Within, shown: Range[]): void {
+function collect(node: SourceNode, within: StructureContext, shown: Range[]): void {
   if (node.kind === "list") {
     for (const item of node.items) collect(item, within, shown);
   } else if (node.kind === "map") {

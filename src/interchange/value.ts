@@ -58,9 +58,9 @@ export function withLeaves(value: WrittenValue, change: (leaf: Leaf) => unknown)
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withLeaves(field, change)]));
 }
 
-type Spell = (expression: Expr) => string;
+type SpellExpression = (expression: Expr) => string;
 
-function spelled(value: WrittenValue, inText: Spell, alone = inText): unknown {
+function spelled(value: WrittenValue, inText: SpellExpression, alone = inText): unknown {
   return withLeaves(value, (leaf) => {
     if (leaf instanceof Expr) return alone(leaf);
     return leaf instanceof Joined ? leaf.parts.map((part) => (typeof part === "string" ? part : inText(part))).join("") : leaf;

@@ -12,7 +12,7 @@ import {
   type YAMLMap,
 } from "../source/write-yaml.ts";
 
-type Section = Readonly<Record<string, unknown>>;
+type PlaybookSection = Readonly<Record<string, unknown>>;
 
 /** A playbook that is generated from another document. */
 interface MadePlaybook {
@@ -23,15 +23,15 @@ interface MadePlaybook {
   /** The description for people; left out when there is none. */
   readonly description: string | undefined;
   /** The declarations of the inputs, by name. */
-  readonly inputs: Section;
+  readonly inputs: PlaybookSection;
   /** The declarations of the secrets, by name. */
-  readonly secrets: Section;
+  readonly secrets: PlaybookSection;
   /** The actors, by name. */
-  readonly actors: Section;
+  readonly actors: PlaybookSection;
   /** The fields of each step in the order in which they are written. A field that is `undefined` is left out. */
-  readonly steps: readonly Section[];
+  readonly steps: readonly PlaybookSection[];
   /** The outputs, by name. */
-  readonly outputs: Section;
+  readonly outputs: PlaybookSection;
 }
 
 /** Writes a playbook in the format of `tokenbook fmt`. */
@@ -65,7 +65,7 @@ function field(key: string, value: Node): WrittenField {
   return { key, value };
 }
 
-function section(key: string, values: Section): WrittenField | undefined {
+function section(key: string, values: PlaybookSection): WrittenField | undefined {
   const entries = Object.entries(values);
   if (entries.length === 0) return undefined;
   return { ...field(key, mapOf(entries.map(([name, value]) => ({ key: name, value: onOneLine(value) })))), apart: true };
@@ -73,7 +73,7 @@ function section(key: string, values: Section): WrittenField | undefined {
 
 const LONG_VALUE = 100;
 
-function stepMap(fields: Section): YAMLMap {
+function stepMap(fields: PlaybookSection): YAMLMap {
   return mapOf(
     Object.entries(fields)
       .filter(([, value]) => value !== undefined)

@@ -16,11 +16,11 @@ export interface ChainEnd {
 export const CHAIN_START: ChainEnd = { sequence: -1, hash: "0".repeat(64) };
 
 /** Returns the hash of a record, which covers the previous hash and everything in the record. */
-export function link(previous: string, { sequence, epoch, at, kind }: Place, body: string): string {
+export function link(previous: string, { sequence, epoch, at, kind }: RecordPlace, body: string): string {
   return hash("sha256", `${previous}\n${[sequence, epoch, at, kind, body].join("\n")}`);
 }
 
-type Place = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
+type RecordPlace = Pick<RunRecord, "sequence" | "epoch" | "at" | "kind">;
 
 /** A record with its place in the chain. */
 export interface ChainedRecord {
@@ -102,7 +102,7 @@ export function* readRecords(database: SqlDatabase, runId: string): Generator<Ru
   for (const { record } of readChain(database, runId, () => undefined)) yield record;
 }
 
-function placeOf(row: SqlRow): Place {
+function placeOf(row: SqlRow): RecordPlace {
   return {
     sequence: Number(row["sequence"]),
     epoch: Number(row["epoch"]),

@@ -43,14 +43,14 @@ export interface CommitPorts {
   readonly stopping?: (() => AbortSignal) | undefined;
 }
 
-interface Joined {
+interface JoinedCommit {
   readonly part: CommitPart;
   readonly settle: (failure: Failure | undefined) => void;
 }
 
 type Failed = ReadonlyMap<CommitPart, Failure>;
 
-interface Writing {
+interface CommitAttempt {
   readonly left: () => readonly CommitPart[];
   readonly fail: (part: CommitPart, error: unknown) => void;
   readonly isAgain: boolean;
@@ -65,7 +65,7 @@ const AWAY: Backoff = { everyMs: LIMITS.databaseAwayPauseMs, backoff: 2, maxMs: 
 export class Commits {
   readonly #database: SqlDatabase;
   readonly #ports: CommitPorts;
-  #joined: Joined[] = [];
+  #joined: JoinedCommit[] = [];
   #runs = 0;
   #isAway = false;
 
@@ -179,7 +179,7 @@ export class Commits {
   // A Failure of one run, such as a lost claim, holds back no other run: the others are written again without it. A failure of the disk fails
   // them all. A retry waits for the end of the first attempt, which the server may still be committing. Only then do we know whether that
   // attempt is durable.
-  #write({ left, fail, isAgain }: Writing): void {
+  #write({ left, fail, isAgain }: CommitAttempt): void {
     let check: ClaimCheck = "required";
     while (left().length > 0) {
       let writing: CommitPart | undefined;

@@ -8,13 +8,13 @@ import type { SqlDatabase } from "../sql/database.ts";
 import type { ServerPlace } from "../sql/place.ts";
 import { isGoneHere, type Life, type Liveness, processSpace, thisProcess } from "./holder.ts";
 
-interface Shared {
+interface SharedBeat {
   readonly holder: Holder;
   users: number;
 }
 
 /** The heartbeats of this process, by server and schema. */
-const shared = new Map<string, Shared>();
+const shared = new Map<string, SharedBeat>();
 
 /**
  * The holders of a state on a server. Each process that holds anything in it shows every few seconds that it is alive, by the server's clock.
@@ -25,7 +25,7 @@ export class Heartbeats implements Liveness {
   readonly #server: ServerPlace;
   /** Until when a process counts as alive without asking again, by heartbeat. Nobody can take over its holds before that. */
   readonly #aliveUntil = new Map<string, number>();
-  #mine: Shared | undefined;
+  #mine: SharedBeat | undefined;
 
   constructor(database: SqlDatabase, server: ServerPlace) {
     this.#database = database;
@@ -85,7 +85,7 @@ export class Heartbeats implements Liveness {
   }
 }
 
-function enter(server: ServerPlace): Shared {
+function enter(server: ServerPlace): SharedBeat {
   const mine = getOrInsert(shared, keyOf(server), () => {
     const beat = randomUUID();
     startBeat(server, beat);

@@ -43,14 +43,14 @@ const NAME_BYTES = 8;
 const LOCK_FILE = /^[0-9a-f]+\.lock$/;
 
 /** The lock of this process in a state directory, and how many users of the directory share it. */
-interface Shared {
+interface SharedLock {
   readonly lock: FileLock;
   readonly holder: Holder;
   users: number;
 }
 
 /** The locks that this process holds, by their folder. */
-const shared = new Map<string, Shared>();
+const shared = new Map<string, SharedLock>();
 
 /**
  * The holders of a state directory. Each process that holds anything in it locks a file of its own there, so the kernel knows which of them
@@ -59,7 +59,7 @@ const shared = new Map<string, Shared>();
 export class Holders implements Liveness {
   /** The folder of the locks; `undefined` if the holds end with this process and nobody else can see them. */
   readonly #folder: string | undefined;
-  #mine: Shared | undefined;
+  #mine: SharedLock | undefined;
 
   constructor(stateDirectory: string | undefined) {
     this.#folder = stateDirectory === undefined ? undefined : stateEntry(stateDirectory, "holders", "look");
@@ -121,7 +121,7 @@ export class Holders implements Liveness {
   }
 }
 
-function enter(folder: string): Shared {
+function enter(folder: string): SharedLock {
   const known = shared.get(folder);
   if (known !== undefined) {
     known.users++;

@@ -56,7 +56,7 @@ export class RunJournal {
   readonly #hasRecords: boolean;
   #sequence: number;
   #hash: string;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingRecord[] = [];
   #waitingChars = 0;
   /** A commit that has not begun. It will hold everything that is waiting when it begins. */
   #joined: Promise<void> | undefined;
@@ -165,7 +165,7 @@ export class RunJournal {
 
   // The part takes what is waiting when the commit begins, not only what is waiting now.
   #part(say?: () => void): CommitPart {
-    let waiting: readonly Waiting[] = [];
+    let waiting: readonly WaitingRecord[] = [];
     // The hash at the end of the chain before the first attempt. The run may have another part in the same commit.
     let before: string | undefined;
     return {
@@ -203,13 +203,13 @@ export class RunJournal {
   }
 
   // The attempt has given the records their hashes, unless it failed earlier.
-  #isLast(waiting: readonly Waiting[]): boolean {
+  #isLast(waiting: readonly WaitingRecord[]): boolean {
     const { runId } = this.claim;
     const row = this.#database.get("SELECT last_sequence, last_hash FROM run WHERE id = ?", runId);
     return row?.["last_sequence"] === waiting.at(-1)?.record.sequence && row?.["last_hash"] === this.#hash;
   }
 
-  #watch(moment: "before" | "after", waiting: readonly Waiting[]): void {
+  #watch(moment: "before" | "after", waiting: readonly WaitingRecord[]): void {
     this.#ports.watch?.(
       moment,
       waiting.map(({ record }) => record),
@@ -238,7 +238,7 @@ export class RunJournal {
     });
   }
 
-  #insert({ record, body }: Waiting): void {
+  #insert({ record, body }: WaitingRecord): void {
     const { sequence, epoch, at, kind } = record;
     const own = link(this.#hash, record, body);
     this.#database.run(
@@ -344,7 +344,7 @@ export interface HeldRun {
   readonly opening: () => void;
 }
 
-interface Waiting {
+interface WaitingRecord {
   readonly record: RunRecord;
   readonly body: string;
 }

@@ -68,7 +68,7 @@ export function proofsOf(database: SqlDatabase, id: string, exceptRun: string): 
 // Selects the runs that are in progress or have left a write open, and those whose last writes are recent.
 const BESIDE = "SELECT id, last_sequence FROM run WHERE id <> ? AND (written_until IS NULL OR written_until >= ?)";
 
-interface ReadRun {
+interface ProvenRun {
   readonly last: number;
   readonly state: RunState;
 }
@@ -96,7 +96,7 @@ export class RunsBeside {
   readonly #database: SqlDatabase;
   readonly #runId: string;
   readonly #from: number;
-  readonly #runs = new Map<string, ReadRun>();
+  readonly #runs = new Map<string, ProvenRun>();
 
   constructor(database: SqlDatabase, { runId, sequence, since, readLagMs }: WriteOfRun) {
     this.#database = database;

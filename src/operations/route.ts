@@ -22,15 +22,15 @@ export function addressIn(operation: Operation, url: string): string {
   return origin + (patternOf(operation).exec(pathname)?.[1] ?? "");
 }
 
-interface Route {
+interface OperationRoute {
   readonly operation: Operation;
   readonly pattern: RegExp;
 }
 
-const routes = new Map<string, readonly Route[]>();
+const routes = new Map<string, readonly OperationRoute[]>();
 
 // If two routes match, the one with fewer parameters in its path is meant.
-function routesOf(method: string): readonly Route[] {
+function routesOf(method: string): readonly OperationRoute[] {
   return getOrInsert(routes, method, () =>
     [...operations.values()]
       .filter(({ call }) => call.method === method)

@@ -44,14 +44,14 @@ export async function planRead(context: PlanContext, place: Place, step: CallSte
   }
 }
 
-interface Made {
+interface MadeRead {
   readonly step: CallStep;
   readonly result: ReadResult;
   readonly actor: string | null;
 }
 
 // In the run, this read may return something else. The plan shows this and does not rely on the answer.
-function concludeDisturbed(context: PlanContext, place: Place, { step, result, actor }: Made): void {
+function concludeDisturbed(context: PlanContext, place: Place, { step, result, actor }: MadeRead): void {
   const isAsked = step.expect.length > 0 || step.until !== undefined || step.fails !== undefined;
   const asNow = `the answer may differ in the run: ${context.disturbed ?? ""}`;
   const failed = result.kind === "failed" ? [result.problem.message] : [];

@@ -45,9 +45,9 @@ function actorOf(find: () => string | null): { readonly actor: string | null; re
 type Ensured =
   | { readonly problem: StepProblem }
   | { readonly verdict: "already-so"; readonly why: readonly string[]; readonly response: Json }
-  | { readonly verdict: Exclude<WriteVerdict, "already-so">; readonly why: readonly string[] };
+  | { readonly verdict: Exclude<WriteForecast, "already-so">; readonly why: readonly string[] };
 
-type WriteVerdict = Extract<
+type WriteForecast = Extract<
   RowDetails["verdict"],
   "will-create" | "will-change" | "will-be-refused" | "already-so" | "cannot-know"
 >;
@@ -74,14 +74,14 @@ async function lookAtEnsure(context: PlanContext, place: Place, step: CallStep):
   }
 }
 
-interface Written {
+interface PlannedWrite {
   readonly step: CallStep;
   readonly input: ForeseenValue & { readonly value: JsonObject };
-  readonly verdict: WriteVerdict;
+  readonly verdict: WriteForecast;
 }
 
 // Later steps see what the playbook itself gives. What the service or the run would give is unknown.
-function valueAfter(context: PlanContext, place: Place, { step, input, verdict }: Written): JsonObject {
+function valueAfter(context: PlanContext, place: Place, { step, input, verdict }: PlannedWrite): JsonObject {
   const unknown = (name: string): Json => knownAfter(place, name);
   if (verdict === "will-be-refused") return { outcome: "ok", refusal: unknown("refusal") };
   const { profile } = context.target;

@@ -64,13 +64,13 @@ function mustHaveRows({ looks, warns }: CheckStep): boolean {
   return (looks.kind === "compare" && !looks.mayBeEmpty) || (looks.kind === "conserve" && !warns);
 }
 
-type Made = Pick<CallUse, "operation" | "as">;
+type CallMade = Pick<CallUse, "operation" | "as">;
 
-function callsOfStep(step: CallStep): readonly Made[] {
+function callsOfStep(step: CallStep): readonly CallMade[] {
   return [step, ...[step.ensure?.read, step.discover?.read].filter((read) => read !== undefined)];
 }
 
-function callsOfCheck({ looks }: CheckStep): readonly Made[] {
+function callsOfCheck({ looks }: CheckStep): readonly CallMade[] {
   switch (looks.kind) {
     case "look":
       return [looks.read];
@@ -81,12 +81,12 @@ function callsOfCheck({ looks }: CheckStep): readonly Made[] {
   }
 }
 
-function callsOfConserve({ as: everybody, reads }: Conserve): readonly Made[] {
+function callsOfConserve({ as: everybody, reads }: Conserve): readonly CallMade[] {
   const uses = everybody.length === 0 ? [undefined] : everybody;
   return uses.flatMap((as) => reads.map((operation) => ({ operation, as })));
 }
 
-function callsOfSides(sides: Compare["sides"]): readonly Made[] {
+function callsOfSides(sides: Compare["sides"]): readonly CallMade[] {
   if (sides.kind === "conserved") return callsOfConserve(sides.conserve);
   return [sides.left, sides.right].flatMap(({ source }) => (source.kind === "read" ? [source.read] : []));
 }

@@ -21,7 +21,7 @@ let connections = 0;
 const TIME = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS time";
 
 /** How the tables of a state are opened. */
-interface Opening {
+interface HowToOpen {
   /** Whether to ignore the mark of a move, as the move itself must. */
   readonly moving?: boolean;
 }
@@ -47,7 +47,7 @@ export class PostgresDatabase implements SqlDatabase {
   #isMade = false;
   #connection: number | undefined;
   /** The statements of a transaction that were not sent yet; undefined outside a transaction. */
-  #waiting: Waiting[] | undefined;
+  #waiting: Awaited[] | undefined;
   /** Whether a part of the transaction was sent. */
   #isBegun = false;
   /** Whether the answer to a commit was lost, and no later commit has been answered. */
@@ -57,7 +57,7 @@ export class PostgresDatabase implements SqlDatabase {
   /** The server's time, this machine's clocks at that moment, and the connection on which the time was asked. */
   #time: (Readonly<Record<"server" | "elapsed" | "wall", number>> & { readonly connection: number | undefined }) | undefined;
 
-  private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: Opening & { readOnly: boolean }) {
+  private constructor(server: ServerPlace, layout: TableLayout, { readOnly, moving = false }: HowToOpen & { readOnly: boolean }) {
     this.path = pathOf(server);
     this.server = server;
     this.#part = partOf(layout);
@@ -67,7 +67,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** Opens the tables of a layout, and creates them if they are missing. Throws a Failure if the schema belongs to somebody else, or is newer. */
-  static open(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase {
+  static open(server: ServerPlace, layout: TableLayout, opening: HowToOpen = {}): PostgresDatabase {
     return PostgresDatabase.#checked(server, layout, { ...opening, readOnly: false }, (database) => {
       database.assertDurable();
       makeTables(database, layout, opening.moving === true);
@@ -75,14 +75,14 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   /** Opens the tables of a layout if they exist; returns undefined otherwise. Throws like `open`. */
-  static existing(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
+  static existing(server: ServerPlace, layout: TableLayout, opening: HowToOpen = {}): PostgresDatabase | undefined {
     const database = PostgresDatabase.look(server, layout, opening);
     database?.close();
     return database && PostgresDatabase.open(server, layout, opening);
   }
 
   /** Does the same for reading only: writes fail. */
-  static look(server: ServerPlace, layout: TableLayout, opening: Opening = {}): PostgresDatabase | undefined {
+  static look(server: ServerPlace, layout: TableLayout, opening: HowToOpen = {}): PostgresDatabase | undefined {
     const database = PostgresDatabase.#checked(server, layout, { ...opening, readOnly: true });
     if (database.formatOf(layout) > 0) return database;
     using empty = database;
@@ -105,7 +105,7 @@ export class PostgresDatabase implements SqlDatabase {
   static #checked(
     server: ServerPlace,
     layout: TableLayout,
-    opening: Opening & { readonly readOnly: boolean },
+    opening: HowToOpen & { readonly readOnly: boolean },
     make?: (database: PostgresDatabase) => void,
   ): PostgresDatabase {
     const database = new PostgresDatabase(server, layout, opening);
@@ -179,7 +179,7 @@ export class PostgresDatabase implements SqlDatabase {
   /** Runs a statement that changes rows. Within a transaction, reading the number of changes sends the waiting statements. */
   run(sql: string, ...values: Cell[]): Changed {
     if (this.#waiting === undefined) return { changes: this.#send([statement(sql, values)])[0]?.changes ?? 0 };
-    const waiting: Waiting = { ...statement(sql, values), result: undefined };
+    const waiting: Awaited = { ...statement(sql, values), result: undefined };
     this.#waiting.push(waiting);
     const flush = (): void => this.#flush();
     return {
@@ -198,7 +198,7 @@ export class PostgresDatabase implements SqlDatabase {
   /** Returns all rows of a query. Within a transaction, the waiting statements are sent with it. */
   all(sql: string, ...values: Cell[]): readonly SqlRow[] {
     if (this.#waiting === undefined) return this.#send([statement(sql, values)], true)[0]?.rows ?? [];
-    const waiting: Waiting = { ...statement(sql, values), result: undefined };
+    const waiting: Awaited = { ...statement(sql, values), result: undefined };
     this.#waiting.push(waiting);
     this.#flush();
     return waiting.result?.rows ?? [];
@@ -259,7 +259,7 @@ export class PostgresDatabase implements SqlDatabase {
   // The lock covers only the tables of this layout. The transaction fails if a table is missing, has another format or a mark by now, or if a pooler gives us
   // another session than our own. After a lost answer, the records that we look for may not be on the standbys yet. So the transaction also writes, because
   // its commit then waits for everything that was committed before it.
-  #beginning(how: string): Waiting[] {
+  #beginning(how: string): Awaited[] {
     const { part } = this.#part;
     const lock = (name: string): Statement => statement(`SELECT ${how}(hashtext(?), hashtext(?))`, [this.server.schema, name]);
     const format = this.#isMoving ? PLAIN_FORMAT : "format";
@@ -318,7 +318,7 @@ export function pathOf({ schema }: ServerPlace): string {
   return `the schema "${schema}" of the database`;
 }
 
-interface Waiting extends Statement {
+interface Awaited extends Statement {
   result: StatementResult | undefined;
 }
 

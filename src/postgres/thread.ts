@@ -84,14 +84,14 @@ const types = {
     oid === BIGINT ? Number : (standardTypes.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
-interface Session {
+interface ThreadSession {
   readonly readOnly: boolean;
   readonly mark: string;
 }
 
-const BEATING: Session = { readOnly: false, mark: "" };
+const BEATING: ThreadSession = { readOnly: false, mark: "" };
 
-async function connect({ url, schema }: Address, session: Session): Promise<Client> {
+async function connect({ url, schema }: Address, session: ThreadSession): Promise<Client> {
   const config = { connectionString: url, application_name: `tokenbook ${schema}`, types };
   const prepare = async (client: Client): Promise<void> => {
     await assertOwnSession(client, config);
@@ -182,7 +182,7 @@ function assertThere(client: Client | undefined): asserts client is Client {
 
 // A process that is stopped in the middle of a transaction must not block the others, so the server ends the transaction. With pg_catalog in the path, the
 // server would find functions that somebody has added to the schema before its own.
-function settings(schema: string, { readOnly, mark }: Session): string {
+function settings(schema: string, { readOnly, mark }: ThreadSession): string {
   return `
 SET search_path TO ${escapeIdentifier(schema)};
 SET lock_timeout = ${LIMITS.databaseLockMs};

@@ -241,16 +241,16 @@ function endOf<S>(address: string, { state }: WalkInput): Progress<S> | undefine
   return step?.stopped === undefined ? undefined : { is: "stopped", outcome: step.stopped.outcome, at: address };
 }
 
-type Phase = "steps" | "rescue" | "always";
+type BlockPhase = "steps" | "rescue" | "always";
 
 // If an edit removed the `rescue` of a block, the block tries its own steps again, because nothing else can rescue it.
-function phaseOf<S>({ rescue }: PlanBlock<S>, { turned }: StepState): Phase {
+function phaseOf<S>({ rescue }: PlanBlock<S>, { turned }: StepState): BlockPhase {
   if (turned === undefined || turned.to === "again") return "steps";
   return turned.to === "rescue" && rescue.length === 0 ? "steps" : turned.to;
 }
 
 interface PhaseEnd<S> {
-  readonly phase: Phase;
+  readonly phase: BlockPhase;
   readonly progress: Exclude<Progress<S>, { is: "open" }>;
   readonly repeats: number;
 }

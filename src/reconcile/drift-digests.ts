@@ -25,7 +25,7 @@ export class Digests {
   }
 
   // Only the masked part is slow to compute, so many texts with the same secret take the time of one.
-  #partOf(text: string): Part {
+  #partOf(text: string): DigestPart {
     const shown = this.#redact(text);
     if (shown === text) return text;
     const before = shown.split(MASK, 1)[0] ?? "";
@@ -42,6 +42,6 @@ export class Digests {
 }
 
 // A text, or the digest of its masked part with the text around it.
-type Part = string | readonly [string, string, string];
+type DigestPart = string | readonly [string, string, string];
 
 const MASK = /\$\{\{ secrets\.\w+ \}\}/;

@@ -307,8 +307,8 @@ export class DriftRecorder {
     return id;
   }
 
-  #valuesOf({ left, right, difference }: Difference): readonly [Kept, Kept, Kept] {
-    const kept = (value: Kept): Kept => (value === null ? null : this.#redact(value));
+  #valuesOf({ left, right, difference }: Difference): readonly [MaskedQuantity, MaskedQuantity, MaskedQuantity] {
+    const kept = (value: MaskedQuantity): MaskedQuantity => (value === null ? null : this.#redact(value));
     return [kept(left), kept(right), kept(difference)];
   }
 
@@ -371,7 +371,7 @@ export class DriftRecorder {
 }
 
 /** A masked quantity; null if there is none. */
-type Kept = Quantity | null;
+type MaskedQuantity = Quantity | null;
 
 // The columns that decide whether a drift, or a young difference, is gone.
 const GONE = "id, key, key_digest, reads, last_at, last_run";

@@ -16,9 +16,9 @@ type JoinLimits = Readonly<Record<"compareRows" | "rowsHeldChars", number>>;
  * groups go to a scratch file on the disk (decision 181).
  */
 export class Join<Read> {
-  readonly #groupOf = new Map<Read, Group>();
+  readonly #groupOf = new Map<Read, ReadGroup>();
   /** The groups with reads that have not ended. */
-  readonly #groups: Set<Group>;
+  readonly #groups: Set<ReadGroup>;
   readonly #give: (pair: Pair) => void;
   readonly #limits: JoinLimits;
   readonly #rows = { left: 0, right: 0 };
@@ -28,9 +28,9 @@ export class Join<Read> {
 
   /** `groupOf` gives the group of every read. `give` is called once for each key, with the rows of both sides, in no particular order. */
   constructor(groupOf: ReadonlyMap<Read, string>, give: (pair: Pair) => void, limits: JoinLimits = LIMITS) {
-    const groups = new Map<string, Group>();
+    const groups = new Map<string, ReadGroup>();
     for (const [read, name] of groupOf) {
-      const group = getOrInsert(groups, name, () => new Group());
+      const group = getOrInsert(groups, name, () => new ReadGroup());
       group.readsLeft += 1;
       this.#groupOf.set(read, group);
     }
@@ -109,7 +109,7 @@ export class Join<Read> {
     this.#scratch?.close();
   }
 
-  #group(read: Read): Group {
+  #group(read: Read): ReadGroup {
     const group = this.#groupOf.get(read);
     invariant(group !== undefined, "every read has a group");
     return group;
@@ -121,7 +121,7 @@ export class Join<Read> {
 }
 
 /** The rows of reads that may hold the same keys. */
-class Group {
+class ReadGroup {
   readsLeft = 0;
   isOnDisk = false;
   /** How many characters the group holds. */

@@ -11,7 +11,7 @@ export class Scratch {
   /** Created when the first part is full. */
   #database: Database | undefined;
   /** The lines of each part that are not on the disk yet. They are bytes, because so many texts would slow every garbage collection. */
-  readonly #lines: Lines[] = Array.from({ length: 2 * PARTS }, () => ({ bytes: EMPTY, size: 0 }));
+  readonly #lines: PartLines[] = Array.from({ length: 2 * PARTS }, () => ({ bytes: EMPTY, size: 0 }));
   readonly #void = new Set<number>();
 
   /** Keeps a row under its key. */
@@ -22,7 +22,7 @@ export class Scratch {
   }
 
   #write(part: number, line: string): void {
-    const lines = this.#lines[part] as Lines;
+    const lines = this.#lines[part] as PartLines;
     const mostBytes = line.length * BYTES_A_CHAR;
     if (lines.size + mostBytes > lines.bytes.length) {
       this.#store(part);
@@ -32,7 +32,7 @@ export class Scratch {
   }
 
   #store(part: number): void {
-    const lines = this.#lines[part] as Lines;
+    const lines = this.#lines[part] as PartLines;
     if (lines.size === 0) return;
     this.#database ??= newDatabase();
     this.#database.run("INSERT INTO lines (part, text) VALUES (?, ?)", part, textIn(lines));
@@ -62,7 +62,7 @@ export class Scratch {
   }
 
   *#linesOf(part: number): Generator<string> {
-    yield textIn(this.#lines[part] as Lines);
+    yield textIn(this.#lines[part] as PartLines);
     if (this.#database === undefined) return;
     for (const { text } of this.#database.iterate("SELECT text FROM lines WHERE part = ?", part)) yield String(text);
   }
@@ -105,12 +105,12 @@ const BYTES_A_CHAR = 3;
 const EMPTY = Buffer.alloc(0);
 
 /** The lines of a part that are still in memory. */
-interface Lines {
+interface PartLines {
   bytes: Buffer;
   size: number;
 }
 
-function textIn({ bytes, size }: Lines): string {
+function textIn({ bytes, size }: PartLines): string {
   return bytes.toString("utf8", 0, size);
 }
 

@@ -27,13 +27,13 @@ export function reportOf(records: Iterable<RunRecord>): RunReport {
   return fold.report();
 }
 
-interface Group extends StepGroup {
+interface FoldedGroup extends StepGroup {
   readonly rounds: Map<string, StepFold>;
 }
 
 /** A report that grows with each record. The cost of a record does not depend on the number of steps. */
 export class RunFold implements Observer {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, FoldedGroup>();
   readonly #history: HistoryReport[] = [];
   /** Steps that have failed, and containers without an end that may contain such steps. */
   readonly #open = new Set<StepFold>();
@@ -243,7 +243,7 @@ export class RunFold implements Observer {
     for (const [id, group] of before) if (this.#keepsOf(group)) this.#groups.set(id, group);
   }
 
-  #keepsOf({ whole, rounds }: Group): boolean {
+  #keepsOf({ whole, rounds }: FoldedGroup): boolean {
     for (const fold of [whole, ...rounds.values()]) {
       fold.takenOut();
       this.#open.delete(fold);
@@ -252,12 +252,12 @@ export class RunFold implements Observer {
     return rounds.size > 0 || whole.leavesSomething;
   }
 
-  #group(id: string): Group {
+  #group(id: string): FoldedGroup {
     return getOrInsert(this.#groups, id, () => newGroup({ id, name: id, uses: "", line: 0 }, this.#stops));
   }
 }
 
-function newGroup(heading: StepHeading, stops: Stops): Group {
+function newGroup(heading: StepHeading, stops: Stops): FoldedGroup {
   return { whole: new StepFold(heading, stops), rounds: new Map() };
 }
 

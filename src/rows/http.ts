@@ -14,13 +14,13 @@ import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
 
 type HttpPlace = Extract<OutsidePlace, { readonly kind: "http" }>;
 
-interface Answer {
+interface HttpAnswer {
   readonly response: Json;
   /** Its headers, by their names in small letters. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Page extends Answer {
+interface Page extends HttpAnswer {
   /** The page number, from 1 on. */
   readonly page: number;
 }
@@ -79,7 +79,7 @@ const AGAIN = { everyMs: 200, backoff: 2, maxMs: LIMITS.heldBackMs };
 async function pageAt(
   { origin, pathname, search }: URL,
   { exchange, pause, signal, headers, timeoutMs }: Getting,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const get = async (): Promise<Exchanged> =>
     exchange({
       origin,
@@ -114,7 +114,7 @@ function askedPause(exchanged: Exchanged): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
-function readPage(exchanged: Exchanged): Answer {
+function readPage(exchanged: Exchanged): HttpAnswer {
   if (exchanged.kind !== "answered")
     throw new Failure({
       code: "source.unreachable",
@@ -166,7 +166,7 @@ function nextOf({ next }: HttpPlace, answer: Page, url: URL, first: URL): URL | 
   return Object.keys(given).length === 0 ? undefined : withParameters(first, given);
 }
 
-function linkIn({ headers }: Answer): string {
+function linkIn({ headers }: HttpAnswer): string {
   return headers["link"] ?? "";
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "../base/json/json.ts";
 import type { Secret } from "../base/secret.ts";
 import type { Expression } from "../expression/expression.ts";
-import type { Exchanged, Outgoing } from "../transport/exchange.ts";
+import type { MakeExchange } from "../transport/exchange.ts";
 
 interface QueryPlace {
   readonly query: string;
@@ -44,7 +44,7 @@ export interface OutsideMeans {
   /** Returns a secret that the playbook declares. */
   readonly secret: (name: string) => Secret;
   /** Makes one HTTP exchange. Never throws because of the network or the service. */
-  readonly exchange: (outgoing: Outgoing) => Promise<Exchanged>;
+  readonly exchange: MakeExchange;
   /** Pauses for a number of milliseconds. Ends early when the run must stop. */
   readonly pause: (ms: number) => Promise<void>;
   /** Aborted when the run must stop. */

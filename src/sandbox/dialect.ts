@@ -14,26 +14,26 @@ const CHOICES = {
 
 const ACCEPTED = ["second token", "second vault", "second deposit", "over-mint"] as const;
 
-type Choice<Setting extends keyof typeof CHOICES> = (typeof CHOICES)[Setting][number];
+type DialectChoice<Setting extends keyof typeof CHOICES> = (typeof CHOICES)[Setting][number];
 
 /** How the sandbox behaves where the profile has no setting. A client must understand it without one, or find it out. */
 export interface Dialect {
   /** What the sandbox does with unknown query parameters. */
-  readonly unknownParameters: Choice<"unknownParameters">;
+  readonly unknownParameters: DialectChoice<"unknownParameters">;
   /** The answer about the receipt of a write that is not decided yet. */
-  readonly pendingReceipt: Choice<"pendingReceipt">;
+  readonly pendingReceipt: DialectChoice<"pendingReceipt">;
   /** The bookmark of the last page. `repeated`: an empty page follows, with the bookmark that led to it. */
-  readonly lastBookmark: Choice<"lastBookmark">;
+  readonly lastBookmark: DialectChoice<"lastBookmark">;
   /** When a write is answered that did not ask to be asynchronous. */
-  readonly writes: Choice<"writes">;
+  readonly writes: DialectChoice<"writes">;
   /** How answers write numbers, unless the profile writes them as texts. */
-  readonly numbers: Choice<"numbers">;
+  readonly numbers: DialectChoice<"numbers">;
   /** Whether resources show when they were created. */
-  readonly createdAt: Choice<"createdAt">;
+  readonly createdAt: DialectChoice<"createdAt">;
   /** The status of the investor's envelope: as described for each call, or the same everywhere. */
-  readonly envelope: Choice<"envelope">;
+  readonly envelope: DialectChoice<"envelope">;
   /** Whether errors have `message` and `condition` besides the fields of their form. */
-  readonly errorFields: Choice<"errorFields">;
+  readonly errorFields: DialectChoice<"errorFields">;
   /** What it accepts although it usually refuses it. */
   readonly accepts: readonly (typeof ACCEPTED)[number][];
 }

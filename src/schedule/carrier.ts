@@ -69,7 +69,7 @@ export interface Carried {
   readonly exit: ExitCode;
 }
 
-interface Ending {
+interface EndedFiring {
   readonly report: RunReport | undefined;
   readonly blocking: Blocking | undefined;
   /** Why the firing did not pass. The first problem is the firing's own. */
@@ -77,7 +77,7 @@ interface Ending {
   readonly at: number;
 }
 
-type KeptEnd = Partial<FiringEnd & Pick<Ending, "blocking" | "problems">>;
+type KeptEnd = Partial<FiringEnd & Pick<EndedFiring, "blocking" | "problems">>;
 
 /** Runs firings to their end and reports them. */
 export class Carrier {
@@ -186,7 +186,7 @@ export class Carrier {
   }
 
   // Stores the state of the schedule. Returns the event of this firing, or nothing if it was already reported.
-  #notify(scheduled: Scheduled, firing: Firing, { report, blocking, problems, at }: Ending): EventName | undefined {
+  #notify(scheduled: Scheduled, firing: Firing, { report, blocking, problems, at }: EndedFiring): EventName | undefined {
     const { store, courier, redact } = this.#parts;
     const state = firing.state as EndedState;
     const last = store.known(scheduled.id)?.streak;

@@ -46,13 +46,13 @@ function reportHeld({ log }: Parts, firing: Firing): ExitCode {
   return EXIT.locked;
 }
 
-interface Kept {
+interface KeptFiring {
   readonly scheduled: Scheduled;
   readonly firing: Firing;
   readonly blocking: Blocking;
 }
 
-function reportBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: Kept): ExitCode {
+function reportBlocked({ store }: Parts, carrier: Carrier, { scheduled, firing, blocking }: KeptFiring): ExitCode {
   store.transaction(() => {
     const over = store.firings.end(firing, "blocked", blockedBy(blocking, scheduled));
     if (over !== undefined) carrier.reportEnd(scheduled, over, { blocking });

@@ -19,7 +19,7 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface PageAnswer {
   readonly status: number;
   readonly text: string;
   readonly type?: string;
@@ -57,7 +57,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, sourc
 
 const NOT_ALLOWED = 405;
 
-async function answer(request: IncomingMessage, source: PageSource): Promise<Answer> {
+async function answer(request: IncomingMessage, source: PageSource): Promise<PageAnswer> {
   try {
     return await answerTo(request, source);
   } catch (error) {
@@ -65,7 +65,7 @@ async function answer(request: IncomingMessage, source: PageSource): Promise<Ans
   }
 }
 
-async function answerTo({ method, url = "" }: IncomingMessage, { metrics, notReady }: PageSource): Promise<Answer> {
+async function answerTo({ method, url = "" }: IncomingMessage, { metrics, notReady }: PageSource): Promise<PageAnswer> {
   const [path] = url.split("?");
   if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics") return { status: 404, text: "not found\n" };
   if (method !== "GET") return { status: NOT_ALLOWED, text: "only GET\n" };

@@ -55,7 +55,7 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
     if (unknown !== undefined) throw new SchemaRefused(unknown);
     makeExact(part as Record<string, unknown>, valueAt(schema, path) as Readonly<Record<string, unknown>>);
   }
-  const checked: Checked = { value: undefined };
+  const checked: ValueInCheck = { value: undefined };
   const rules = { matcher, numbers: exactRules(checked), among: amongBy(checked), twice: twiceBy(checked), spend };
   const all = compileUser(written, rules, true);
   let first: SchemaCheck | undefined;
@@ -72,7 +72,7 @@ export function userValidator(schema: object, matcher: UserRules["matcher"]): Va
 }
 
 /** The value that is being checked, with its exact numbers. */
-interface Checked {
+interface ValueInCheck {
   value: unknown;
 }
 
@@ -131,7 +131,7 @@ const EXACT_RULES: Readonly<Record<string, ExactRule>> = {
   multipleOf: { words: "a multiple of", holds: (value, limit) => value.remainder(limit).isZero() },
 };
 
-function exactRules(checked: Checked): UserRules["numbers"] {
+function exactRules(checked: ValueInCheck): UserRules["numbers"] {
   const rules = Object.entries(EXACT_RULES).map(([keyword, { words, holds }]): [string, NumberRule] => [
     keyword,
     {
@@ -153,12 +153,12 @@ function exactRules(checked: Checked): UserRules["numbers"] {
 // The search for the exact number begins at the root.
 const STEPS_OF_A_LOOK = 20;
 
-function exactAt({ value }: Checked, pointer: Pointed): unknown {
+function exactAt({ value }: ValueInCheck, pointer: Pointed): unknown {
   return valueAt(value, pathOf(pointer));
 }
 
 // A text is compared directly. It may also be the name of a field, to which no pointer leads.
-function amongBy(checked: Checked): UserRules["among"] {
+function amongBy(checked: ValueInCheck): UserRules["among"] {
   return (choices) => {
     const allowed = new Set(choices.map(canonicalJson));
     return (value, at) => {
@@ -171,7 +171,7 @@ function amongBy(checked: Checked): UserRules["among"] {
 }
 
 // Each value becomes one text, so a list of any length is read only once.
-function twiceBy(checked: Checked): UserRules["twice"] {
+function twiceBy(checked: ValueInCheck): UserRules["twice"] {
   return (at, items) => {
     const given = exactAt(checked, at);
     const first = new Map<string, number>();

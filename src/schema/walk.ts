@@ -43,7 +43,7 @@ const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples
 const REFERENCES = ["$ref", "$dynamicRef"] as const;
 
 /** A place with a schema. */
-interface Held {
+interface HeldSchema {
   readonly keyword: string;
   readonly path: readonly string[];
   readonly schema: unknown;
@@ -178,8 +178,8 @@ function tooMany(parts: number): string {
   return `has more than ${LIMITS.schemaParts.toLocaleString("en")} parts with what it refers to (${parts} up to here); the limit is schemaParts`;
 }
 
-function heldBy(part: SchemaNode): readonly Held[] {
-  return Object.entries(part).flatMap(([keyword, value]): readonly Held[] => {
+function heldBy(part: SchemaNode): readonly HeldSchema[] {
+  return Object.entries(part).flatMap(([keyword, value]): readonly HeldSchema[] => {
     const kind = HOLDS.get(keyword);
     if (kind === undefined || typeof value !== "object" || value === null) return [];
     if (kind === "one") return [{ keyword, path: [keyword], schema: value }];

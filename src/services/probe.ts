@@ -189,13 +189,13 @@ function partsOf(parts: readonly (Sent | undefined)[]): readonly (readonly [Sent
   return parts.flatMap((part, at) => (part === undefined ? [] : [[part, at] as const]));
 }
 
-interface Part {
+interface ItemPart {
   readonly part: Sent;
   readonly at: number;
   readonly split: Split;
 }
 
-function partOf(evidence: Evidence, { part, at, split }: Part): Evidence {
+function partOf(evidence: Evidence, { part, at, split }: ItemPart): Evidence {
   return {
     ...evidence,
     ...part,

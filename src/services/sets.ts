@@ -8,7 +8,7 @@ import { maybeSameId } from "./same-id.ts";
 type Things = (input: JsonObject, profile: Profile) => readonly Json[] | undefined;
 
 /** One kind of thing that a write sets, and how. Once created, a thing cannot be created again until another write removes it. */
-interface Setting {
+interface SetThing {
   readonly does: "makes" | "changes" | "removes";
   /** The kind of thing. Two writes can undo each other only if they set things of the same kind. */
   readonly what: string;
@@ -17,11 +17,11 @@ interface Setting {
 
 /** The things that a write sets, or why no later write can undo it. */
 export type Sets =
-  | { readonly undoneBy: "later writes"; readonly settings: readonly [Setting, ...Setting[]] }
+  | { readonly undoneBy: "later writes"; readonly settings: readonly [SetThing, ...SetThing[]] }
   | { readonly undoneBy: "nothing"; readonly because: string };
 
 /** Declares what a write sets. */
-export function sets(...settings: readonly [Setting, ...Setting[]]): Sets {
+export function sets(...settings: readonly [SetThing, ...SetThing[]]): Sets {
   return { undoneBy: "later writes", settings };
 }
 
@@ -33,18 +33,18 @@ export function undoneByNothing(because: string): Sets {
 /** Declares how writes set things of the kinds that an interface has. */
 export interface Setters<Kind extends string> {
   /** Declares that a write creates things. A second write could not create them again. */
-  readonly makes: (what: Kind, of?: Things) => Setting;
+  readonly makes: (what: Kind, of?: Things) => SetThing;
   /** Declares that a write changes things. */
-  readonly changes: (what: Kind, of?: Things) => Setting;
+  readonly changes: (what: Kind, of?: Things) => SetThing;
   /** Declares that a write removes things, so that they can be made again. */
-  readonly removes: (what: Kind, of?: Things) => Setting;
+  readonly removes: (what: Kind, of?: Things) => SetThing;
 }
 
 /** Returns the setters for the kinds of things of an interface. Any other kind does not compile. */
 export function settersOf<Kind extends string>(): Setters<Kind> {
   const does =
-    (how: Setting["does"]) =>
-    (what: Kind, of: Things = unnamed): Setting => ({ does: how, what, of });
+    (how: SetThing["does"]) =>
+    (what: Kind, of: Things = unnamed): SetThing => ({ does: how, what, of });
   return { makes: does("makes"), changes: does("changes"), removes: does("removes") };
 }
 
@@ -103,17 +103,17 @@ export function canUndo(late: Setter, later: Setter, { again, profile }: { again
 }
 
 // What a write creates or removes, if anything, decides whether the service refuses it.
-function decisive(settings: readonly Setting[], again: Repeatability): readonly Setting[] {
+function decisive(settings: readonly SetThing[], again: Repeatability): readonly SetThing[] {
   const lasting = again === "value" ? [] : settings.filter(({ does }) => does !== "changes");
   return lasting.length > 0 ? lasting : settings;
 }
 
-function isOpposite({ does }: Setting, other: Setting): boolean {
+function isOpposite({ does }: SetThing, other: SetThing): boolean {
   if (does === "changes") return true;
   return other.does === (does === "makes" ? "removes" : "makes");
 }
 
-function idsOf({ of }: Setting, input: JsonObject | undefined, profile: Profile): readonly Json[] | undefined {
+function idsOf({ of }: SetThing, input: JsonObject | undefined, profile: Profile): readonly Json[] | undefined {
   return input === undefined ? undefined : of(input, profile);
 }
 

@@ -109,9 +109,9 @@ function pemSigner(key: KeyObject, name: string): Signer {
   };
 }
 
-type Refusal = KeyFault | "public" | "none" | "short" | "curve";
+type KeyRefusal = KeyFault | "public" | "none" | "short" | "curve";
 
-const REFUSALS: Readonly<Record<Refusal, { readonly message: string; readonly next: (name: string) => string }>> = {
+const REFUSALS: Readonly<Record<KeyRefusal, { readonly message: string; readonly next: (name: string) => string }>> = {
   encrypted: {
     message: "is protected by a passphrase, and tokenbook asks for none",
     next: (name) =>
@@ -127,7 +127,7 @@ const REFUSALS: Readonly<Record<Refusal, { readonly message: string; readonly ne
 
 const MAKE = "use an Ed25519, EC or RSA key, such as of: ssh-keygen -t ed25519 -N '' -f signing-key";
 
-function refused(name: string, refusal: Refusal): Failure {
+function refused(name: string, refusal: KeyRefusal): Failure {
   const { message, next } = REFUSALS[refusal];
   return new Failure({
     code: "sign.key",

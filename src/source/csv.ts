@@ -157,12 +157,12 @@ function breaksIn(row: CsvRow): { readonly breaks: number; readonly pairs: numbe
 }
 
 /** How much of a table was read: the line where its last row ends, and how many lines were counted twice. */
-interface Reached {
+interface ReachedLine {
   readonly end: number;
   readonly twice: number;
 }
 
-function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }: Reached): CsvFault {
+function faultOf(error: Csv.CsvError, header: readonly string[], { end, twice }: ReachedLine): CsvFault {
   const { code, lines, index, column } = error as Csv.CsvError & Readonly<Record<string, unknown>>;
   const line = typeof lines === "number" ? lines - twice : 1;
   const where = typeof column === "string" ? `column "${column}": ` : "";

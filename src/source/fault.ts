@@ -48,9 +48,9 @@ function unclosed(text: string, reason: string, offset: number): RefusedText | u
   };
 }
 
-type Said = Pick<RefusedText, "message" | "suggestion" | "offset">;
+type FaultWords = Pick<RefusedText, "message" | "suggestion" | "offset">;
 
-function syntax(text: string, reason: string, offset: number): Said {
+function syntax(text: string, reason: string, offset: number): FaultWords {
   if (text.startsWith("${{", offset - 1) || text.startsWith("{{", offset - 1)) return { ...UNQUOTED, offset };
   const line = lineStart(text, offset);
   const before = text.slice(line, offset);
@@ -95,7 +95,7 @@ function tabIn(before: string, found: string): number | undefined {
 }
 
 // A text needs quotes if another sign is in the place where a value may begin.
-function noBeginning(text: string, before: string, offset: number): Said | undefined {
+function noBeginning(text: string, before: string, offset: number): FaultWords | undefined {
   const found = text.charAt(offset);
   const possible = before.trim() === "" ? "@`%" : "@`%-?";
   if (!/(?:^|[-:?[{,])\s*$/.test(before) || !possible.includes(found)) return undefined;
@@ -103,7 +103,7 @@ function noBeginning(text: string, before: string, offset: number): Said | undef
   return { message: `outside quotes, no text begins with ${found}`, suggestion, offset };
 }
 
-function noComma(text: string, before: string, offset: number): Said {
+function noComma(text: string, before: string, offset: number): FaultWords {
   if (text.charAt(offset) === ":") {
     return { ...SECOND_COLON, suggestion: "quote the text, or put a comma between the two entries", offset };
   }
@@ -118,7 +118,7 @@ function otherQuotes(before: string): string {
     : "quote the whole text with \", or write '' for each ' in it";
 }
 
-function shortEscape(text: string, offset: number): Said {
+function shortEscape(text: string, offset: number): FaultWords {
   const start = text.lastIndexOf("\\", offset);
   const escape = text.charAt(start + 1);
   const digits = { x: 2, u: 4 }[escape] ?? 8;
@@ -135,7 +135,7 @@ const SECOND_COLON = {
   suggestion: "quote the text, or begin the second key on the next line",
 };
 
-function crooked(offset: number): Said {
+function crooked(offset: number): FaultWords {
   return {
     message: "no key or item above has the indentation of this line",
     suggestion: "begin it in the column of the keys or items it belongs to",
@@ -143,7 +143,7 @@ function crooked(offset: number): Said {
   };
 }
 
-function unexpected(text: string, line: number, offset: number): Said {
+function unexpected(text: string, line: number, offset: number): FaultWords {
   const found = text.charAt(offset);
   if ("]}".includes(found)) {
     return { message: `this ${found} closes nothing`, suggestion: "delete it, or quote the text it is in", offset };
@@ -158,7 +158,7 @@ function unexpected(text: string, line: number, offset: number): Said {
 }
 
 // A line that is indented below a key with a value continues that value, and a value has no keys.
-function keyAlone(text: string, line: number): Said {
+function keyAlone(text: string, line: number): FaultWords {
   const offset = aboveWithout(text, line);
   if (offset < line) return { ...KEY_ALONE, offset };
   return {

@@ -54,13 +54,13 @@ export function layoutOf(file: SourceFile, root: MapNode | ListNode): Collection
 }
 
 /** What is around a value: the column of its parent, the offset before which its comments are, and whether it is inside brackets. */
-interface Around {
+interface LayoutContext {
   readonly column: number;
   readonly stop: number;
   readonly inFlow: boolean;
 }
 
-interface Child {
+interface LayoutChild {
   readonly key: { readonly range: Range; readonly name: string } | undefined;
   readonly value: SourceNode;
 }
@@ -87,11 +87,11 @@ class LayoutBuilder {
     return { text, blank: /^[\s-]*$/.test(this.#before(offset)) && this.#blankAbove(offset) };
   }
 
-  #value(node: SourceNode, around: Around): Layout {
+  #value(node: SourceNode, around: LayoutContext): Layout {
     return node.kind === "scalar" ? this.#scalar(node, around) : this.collection(node, around);
   }
 
-  #scalar({ range }: ScalarNode, around: Around): Layout {
+  #scalar({ range }: ScalarNode, around: LayoutContext): Layout {
     const text = this.#file.text.slice(range.start, range.end).replaceAll("\r", "");
     const lines = text.split("\n");
     const [first = ""] = lines;
@@ -100,7 +100,7 @@ class LayoutBuilder {
     return { kind: "folded", lines: [first, ...lines.slice(1).map((line) => line.replace(/^[ \t]+/, ""))] };
   }
 
-  #literal(text: string, range: Range, { column }: Around): Layout {
+  #literal(text: string, range: Range, { column }: LayoutContext): Layout {
     this.linesBefore(range.end); // a comment in the header stays there
     const [header = "", ...rest] = text.split("\n");
     const [indicator = ""] = header.split(/\s/, 1);
@@ -116,7 +116,7 @@ class LayoutBuilder {
     };
   }
 
-  collection(node: MapNode | ListNode, { column: outer, stop, inFlow }: Around): Collection {
+  collection(node: MapNode | ListNode, { column: outer, stop, inFlow }: LayoutContext): Collection {
     const { start, end } = node.range;
     const flow = /[[{]/.test(this.#file.text.charAt(start));
     const column = this.#columnOf(start);
@@ -141,7 +141,7 @@ class LayoutBuilder {
     }
   }
 
-  #entry(child: Child, around: Around): LayoutEntry {
+  #entry(child: LayoutChild, around: LayoutContext): LayoutEntry {
     const { key, value } = child;
     const start = startOf(child);
     const lead = this.linesBefore(start);
@@ -160,7 +160,7 @@ class LayoutBuilder {
     return { ...entry, lead: [...lead, ...before, ...layout.tail], value: { ...layout, tail: [] } };
   }
 
-  #keyOf(key: Child["key"]): LayoutEntry["key"] {
+  #keyOf(key: LayoutChild["key"]): LayoutEntry["key"] {
     return key === undefined ? undefined : { text: this.#file.text.slice(key.range.start, key.range.end), name: key.name };
   }
 
@@ -192,12 +192,12 @@ class LayoutBuilder {
   }
 }
 
-function childrenOf(node: MapNode | ListNode): readonly Child[] {
+function childrenOf(node: MapNode | ListNode): readonly LayoutChild[] {
   if (node.kind === "list") return node.items.map((value) => ({ key: undefined, value }));
   return [...node.entries].map(([name, { key, value }]) => ({ key: { range: key, name }, value }));
 }
 
-function startOf({ key, value }: Child): number {
+function startOf({ key, value }: LayoutChild): number {
   return (key?.range ?? value.range).start;
 }
 

@@ -26,7 +26,7 @@ export function parseYaml(path: string, text: string): Parsed {
     const refused = file.diagnose(events, { start: events.offset, end: events.offset + 1 });
     return { file, root: undefined, diagnostics: [refused] };
   }
-  return new Reader(file, events).read();
+  return new TreeBuilder(file, events).read();
 }
 
 function readEvents(text: string): readonly Event[] | RefusedText {
@@ -120,7 +120,7 @@ class OneToOne extends Scalar {
 }
 
 /** A block text whose lines are in the file unchanged, except for their indentation. */
-class Block extends Scalar {
+class BlockScalar extends Scalar {
   readonly #file: SourceFile;
   readonly #event: ScalarEvent;
   #lines: SourceFile | undefined;
@@ -141,7 +141,7 @@ class Block extends Scalar {
 }
 
 /** Builds a tree of positioned values from the parser's events. */
-class Reader {
+class TreeBuilder {
   readonly #file: SourceFile;
   readonly #events: readonly Event[];
   readonly #diagnostics: Diagnostic[] = [];
@@ -283,7 +283,9 @@ class Reader {
       if (NUMBER.test(value)) return this.#number(value, range);
     }
     if (event.fast) return new OneToOne(value, range, event.valueStart);
-    return event.style === STYLE.LITERAL_BLOCK ? new Block(value, range, { file: this.#file, event }) : new Scalar(value, range);
+    return event.style === STYLE.LITERAL_BLOCK
+      ? new BlockScalar(value, range, { file: this.#file, event })
+      : new Scalar(value, range);
   }
 
   #number(source: string, range: Range): ScalarNode {

@@ -64,17 +64,17 @@ export class Database implements SqlDatabase {
    * Opens the file, and creates it (mode 0600, its folder 0700) if it does not exist. `:memory:` gives a database of this process. Throws a
    * Failure if the file does not belong to this user alone, or has other tables than its layout.
    */
-  static open(path: string, layout: TableLayout, opening: Opening = {}): Database {
+  static open(path: string, layout: TableLayout, opening: FileOpening = {}): Database {
     return Database.#known(path, layout, { ...opening, connect: connectForWriting });
   }
 
   /** Opens the file if it exists; otherwise an empty database of this process, so that a search that finds nothing creates nothing. */
-  static existing(path: string, layout: TableLayout, opening: Opening = {}): Database {
+  static existing(path: string, layout: TableLayout, opening: FileOpening = {}): Database {
     return Database.open(isPrivateThere(path) ? path : IN_MEMORY, layout, opening);
   }
 
   /** Opens an existing file for reading only: nothing in it or beside it changes, and writes fail. */
-  static look(path: string, layout: TableLayout, opening: Opening = {}): Database {
+  static look(path: string, layout: TableLayout, opening: FileOpening = {}): Database {
     return Database.#known(path, layout, { ...opening, connect: connectForLooking });
   }
 
@@ -90,7 +90,7 @@ export class Database implements SqlDatabase {
   static #known(
     path: string,
     layout: TableLayout,
-    { connect, moving = false, journal }: Opening & { readonly connect: Connect },
+    { connect, moving = false, journal }: FileOpening & { readonly connect: Connect },
   ): Database {
     return withFailures(path, () => {
       const database = new Database(path, connect);
@@ -282,7 +282,7 @@ const DISTRUSTED: DatabaseSyncOptions = { defensive: true, allowExtension: false
 const DISTRUST_SCHEMA = "PRAGMA trusted_schema = OFF";
 
 /** How the file of a state is opened. */
-interface Opening {
+interface FileOpening {
   /** Whether to ignore the mark of a move, as the move itself must. */
   readonly moving?: boolean;
   /** The journal beside the file, which holds the mark of a move. */

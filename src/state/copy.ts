@@ -4,10 +4,10 @@ import type { CopiedTable, TableLayout } from "../sql/layout.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { openTables, type StatePart } from "./tables.ts";
 
-type Numbers = Map<string, Map<Cell, Cell>>;
+type RowNumbers = Map<string, Map<Cell, Cell>>;
 
 function copyTables(from: SqlDatabase, to: SqlDatabase, { server }: TableLayout): void {
-  const numbers: Numbers = new Map();
+  const numbers: RowNumbers = new Map();
   for (const table of server?.copied ?? []) copyTable({ from, to, numbers }, table);
 }
 
@@ -32,7 +32,7 @@ export function copyPart(from: StatePlace, to: StatePlace, part: StatePart): voi
 interface Copying {
   readonly from: SqlDatabase;
   readonly to: SqlDatabase;
-  readonly numbers: Numbers;
+  readonly numbers: RowNumbers;
 }
 
 function copyTable(copying: Copying, table: CopiedTable): void {

@@ -18,7 +18,7 @@ export interface StatePart {
 }
 
 /** How a part of the state is opened. A move ignores the mark of a move (`moving`). */
-interface Opening {
+interface PartOpening {
   readonly moving?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function removeSchema(place: ServerPlace, { layout }: StatePart): void {
 }
 
 /** Opens a part of the state, and creates it if it is missing. Throws a Failure. */
-export function openTables(place: StatePlace, { entry, layout }: StatePart, opening: Opening = {}): SqlDatabase {
+export function openTables(place: StatePlace, { entry, layout }: StatePart, opening: PartOpening = {}): SqlDatabase {
   if (typeof place !== "string") return PostgresDatabase.open(place, layout, opening);
   const path = stateEntry(place, entry, "create");
   return Database.open(path, layout, { ...opening, ...journalBeside(place, entry) });

@@ -63,6 +63,9 @@ export type Exchanged =
       readonly usedBytes?: number;
     });
 
+/** Makes one HTTP exchange. It never throws for what the network or the service does. */
+export type MakeExchange = (outgoing: Outgoing) => Promise<Exchanged>;
+
 /** The body of an answer, without the bytes that a sieve has used. */
 export interface AnswerBody {
   /** The body as a text. */
@@ -168,7 +171,7 @@ const OVER = new Error("the exchange is over");
 function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
     if (outgoing.signal?.aborted === true) return resolve({ kind: "not-sent", why: GIVEN_UP });
-    const listener = new Listener(outgoing, { resolve, onSent, breakOff: connection.breakOff });
+    const listener = new ExchangeHandler(outgoing, { resolve, onSent, breakOff: connection.breakOff });
     try {
       connection.client.dispatch(options(outgoing), listener);
     } catch (error) {
@@ -188,7 +191,7 @@ interface Callbacks {
 const GIVEN_UP = "the answer was not awaited, because the run is stopping";
 
 /** The handler of one exchange. undici calls `onRequestStart` right before the first byte. After that, a failure is ambiguous. */
-class Listener implements Dispatcher.DispatchHandler {
+class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #callbacks: Callbacks;
   // It covers the whole exchange, because undici's own timeouts restart with each byte of a slow answer.
   readonly #deadline: NodeJS.Timeout;

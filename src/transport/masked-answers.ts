@@ -1,10 +1,8 @@
 import { masked, maskedText, type Redact } from "../base/secret.ts";
-import type { Exchanged, Outgoing } from "./exchange.ts";
-
-type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
+import type { MakeExchange } from "./exchange.ts";
 
 /** Returns the same exchange with secrets masked in the answers, for commands that write down what a service says. */
-export function withMaskedAnswers(exchange: Exchange, redact: Redact): Exchange {
+export function withMaskedAnswers(exchange: MakeExchange, redact: Redact): MakeExchange {
   return async (outgoing) => {
     const exchanged = await exchange(outgoing);
     if (exchanged.kind !== "answered") return { ...exchanged, why: redact(exchanged.why) };

@@ -46,13 +46,13 @@ export function parseJson(text: string, depthLimit: number = LIMITS.answerDepth)
 const SHORTEST_FIELD = ',"":0'.length;
 
 /** A parsed value, how many names its objects have, and how many characters it has at least when it is written. */
-interface Parsed {
+interface ParsedValue {
   readonly value: Json;
   readonly names: number;
   readonly chars: number;
 }
 
-function slowlyParsed(text: string, depthLimit: number): Parsed {
+function slowlyParsed(text: string, depthLimit: number): ParsedValue {
   if (bracketDepth(text, depthLimit) > depthLimit) throw new RangeError(`nested deeper than ${depthLimit} levels`);
   const value = JSON.parse(text, revive) as Json;
   return { value, names: namesOf(value), chars: 0 };
@@ -65,12 +65,12 @@ function namesOf(value: Json): number {
 
 // Only the reviver sees how a number was written, but it takes several times as long. So numbers that would lose digits are first turned
 // into marked texts. A mark inside a text is a syntax error; then everything is parsed again (decision 35).
-function quicklyParsed(text: string, depthLimit: number): Parsed | undefined {
+function quicklyParsed(text: string, depthLimit: number): ParsedValue | undefined {
   if (!/^\s*[[{]/.test(text) || text.includes(MARK_CHAR) || text.includes(ESCAPED_MARK)) return undefined;
   const marked = text.search(FRACTION) === -1 ? text : text.replaceAll(FRACTION, `$1"${MARK}$2"`);
   try {
     const value = JSON.parse(marked) as object;
-    const found: Found = { numbers: [], names: 0, chars: 0 };
+    const found: FoundInValue = { numbers: [], names: 0, chars: 0 };
     if (!makeExact(value, depthLimit, found)) return undefined;
     lastRead = { value, numbers: found.numbers };
     return { ...found, value: value as Json };
@@ -88,15 +88,15 @@ const MARK_CODE = 0x91;
 const FRACTION = /([:[,]\s*)(-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=\s*[,}\]])/g;
 
 /** The numbers of a value in order: for each, the object or list that holds it, its key, and its value as a JavaScript number. */
-type Numbers = (Record<string | number, unknown> | string | number)[];
+type NumberPlaces = (Record<string | number, unknown> | string | number)[];
 const NUMBER_PARTS = 3;
 
 /** The value that was last parsed quickly, until `lookPlainly` takes it, usually at once. */
-let lastRead: { readonly value: object; readonly numbers: Numbers } | undefined;
+let lastRead: { readonly value: object; readonly numbers: NumberPlaces } | undefined;
 
 /** What is found while visiting the parts of a value. */
-interface Found {
-  readonly numbers: Numbers;
+interface FoundInValue {
+  readonly numbers: NumberPlaces;
   /** How many names the objects of the value have. */
   names: number;
   /** How many characters the value has when it is written without spaces. */
@@ -104,7 +104,7 @@ interface Found {
 }
 
 /** Replaces integers and marked texts by exact numbers. Returns false if a number may have lost digits in parsing. */
-function makeExact(value: object, levels: number, found: Found): boolean {
+function makeExact(value: object, levels: number, found: FoundInValue): boolean {
   if (levels === 0) return false;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) if (!makePartExact(value, at, levels, found)) return false;
@@ -124,7 +124,7 @@ function makeExact(value: object, levels: number, found: Found): boolean {
   return true;
 }
 
-function makePartExact(holder: object, key: string | number, levels: number, found: Found): boolean {
+function makePartExact(holder: object, key: string | number, levels: number, found: FoundInValue): boolean {
   const { numbers } = found;
   const parts = holder as Record<string | number, unknown>;
   const part = parts[key];

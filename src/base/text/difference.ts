@@ -55,17 +55,17 @@ function* changesInList(is: readonly Json[], wanted: readonly Json[], path: stri
   }
 }
 
-interface Edit {
+interface TextEdit {
   readonly removed: number;
   readonly added: number;
   /** How many items after them are the same in both. */
   readonly kept: number;
 }
 
-function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly Edit[] {
+function editsOf(is: readonly Json[], wanted: readonly Json[]): readonly TextEdit[] {
   const parts = diffArrays([...is], [...wanted], { comparator: jsonEquals, maxEditLength: LIMITS.explainedEdits });
   if (parts === undefined) return [{ removed: is.length, added: wanted.length, kept: 0 }];
-  const edits: Edit[] = [];
+  const edits: TextEdit[] = [];
   let [removed, added] = [0, 0];
   for (const part of parts) {
     if (part.removed) removed += part.count;

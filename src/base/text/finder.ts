@@ -17,7 +17,7 @@ export interface FoundText extends Stretch {
   readonly name: string;
 }
 
-interface Candidate {
+interface SoughtBlock {
   readonly wanted: SoughtText;
   /** The offset of its block of characters in the wanted text. */
   readonly offset: number;
@@ -36,7 +36,7 @@ const BASE64 = /[\w+/-]/;
 export class Finder {
   /** The number of the candidate list for each block; 0 for none. */
   readonly #table = new Uint16Array(TABLE_SIZE);
-  readonly #candidates: Candidate[][] = [[]];
+  readonly #candidates: SoughtBlock[][] = [[]];
   readonly #short: readonly SoughtText[];
 
   constructor(wanted: readonly SoughtText[]) {
@@ -63,7 +63,7 @@ export class Finder {
     return found;
   }
 
-  #candidatesAt(place: number): Candidate[] {
+  #candidatesAt(place: number): SoughtBlock[] {
     if (this.#table[place] === 0) this.#table[place] = this.#candidates.push([]) - 1;
     return this.#candidates[this.#table[place] ?? 0] ?? [];
   }

@@ -8,7 +8,7 @@ import { type SettingDecision, withSetting } from "../finding.ts";
 import { type CandidateNames as Names, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
 /** The evidence that a name is the name of a parameter. */
-type Shown = Pick<SettingDecision, "why" | "evidence">;
+type ParameterEvidence = Pick<SettingDecision, "why" | "evidence">;
 
 type ParameterKey = keyof InvestorProfile["parameters"];
 
@@ -97,7 +97,7 @@ async function findByFilters(asker: CalibrationAsker, all: SeenSales | undefined
 async function named(
   asker: CalibrationAsker,
   key: ParameterKey,
-  shows: (name: string) => Promise<Shown | undefined>,
+  shows: (name: string) => Promise<ParameterEvidence | undefined>,
 ): Promise<void> {
   const setting = settingOf(key);
   for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
@@ -121,14 +121,14 @@ function findUsualLimit({ findings }: CalibrationAsker, { pagination, answer }: 
   findings.observe(setting, Decimal.of(limit.approximate()), why, [answer.exchange]);
 }
 
-async function limits(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function limits(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   if (all.sales.length < 2) return undefined;
   const one = await readSales(asker, { limit: Decimal.of(1) }, ["limit", name]);
   if (one?.sales.length !== 1) return undefined;
   return { why: "a limit of 1 gives one sale", evidence: [one.answer.exchange] };
 }
 
-async function turnsPages(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function turnsPages(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   if (!asker.findings.isDecided(settingOf("limit")) || all.sales.length < 2) return undefined;
   const second = await readSales(asker, { limit: Decimal.of(1) }, ["page", name], 2);
   if (second?.sales.length !== 1 || !isSame(idsOf(second.sales), idsOf(all.sales.slice(1, 2)))) return undefined;
@@ -136,7 +136,7 @@ async function turnsPages(asker: CalibrationAsker, all: SeenSales, name: string)
 }
 
 // A text that all sales contain proves nothing. The text must be in some of them only, and the answer must contain these.
-async function searches(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function searches(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   const ids = idsOf(all.sales);
   for (const { description } of all.sales) {
     if (typeof description !== "string" || description.length < 4) continue;
@@ -155,7 +155,7 @@ async function searches(asker: CalibrationAsker, all: SeenSales, name: string): 
   return undefined;
 }
 
-async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   const now = Date.parse(all.answer.date ?? "");
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
@@ -173,7 +173,7 @@ async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: stri
 }
 
 // Both kinds together must be all sales, and no sale may be of both kinds. If the status parameter gives the same result, nothing is decided.
-async function filtersInvestment(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function filtersInvestment(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   const [equity, debt] = [
     await readSales(asker, { ...all.input, investment: Decimal.of(1) }, ["investment", name]),
     await readSales(asker, { ...all.input, investment: Decimal.of(2) }, ["investment", name]),
@@ -189,7 +189,7 @@ async function filtersInvestment(asker: CalibrationAsker, all: SeenSales, name: 
   return { why, evidence: [equity.answer.exchange, debt.answer.exchange] };
 }
 
-async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Promise<Shown | undefined> {
+async function sorts(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
   if (falls(returns(all.sales))) return undefined;
   const sorted = await readSales(asker, { ...all.input, sort: "return|h-l" }, ["sort", name]);
   if (sorted === undefined || !falls(returns(sorted.sales)) || sorted.sales.length !== all.sales.length) return undefined;

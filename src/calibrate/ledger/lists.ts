@@ -104,7 +104,7 @@ async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]
 }
 
 /** A bookmark after which a list is empty, and the record before it. */
-interface End {
+interface ListEnd {
   readonly bookmark: string;
   readonly last: Json;
   readonly answer: CalibrationAnswer;
@@ -113,7 +113,7 @@ interface End {
 // A bookmark that marks a place differs from list to list. A bookmark that means the end is the same everywhere.
 async function findLastBookmark(asker: CalibrationAsker, lists: readonly SeenList[]): Promise<void> {
   const { findings } = asker;
-  const ends: End[] = [];
+  const ends: ListEnd[] = [];
   let harmless = 0;
   for (const { question } of lists) {
     const sized = findings.isDecided(PAGE_SIZE) ? { pageSize: Decimal.of(MOST_ROWS) } : {};

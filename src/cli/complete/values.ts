@@ -31,13 +31,13 @@ export interface Candidate {
   readonly description?: string;
 }
 
-type Source = (shell: Shell, cursor: Cursor) => readonly Candidate[];
+type CandidateSource = (shell: Shell, cursor: Cursor) => readonly Candidate[];
 
 function plain(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value }));
 }
 
-function filesThat(isWanted: (name: string) => boolean): Source {
+function filesThat(isWanted: (name: string) => boolean): CandidateSource {
   return ({ cwd }, { typed }) => {
     const folder = typed.endsWith("/") ? typed : typed.includes("/") ? `${dirname(typed)}/` : "";
     return readdirSync(resolve(cwd, folder), { withFileTypes: true })
@@ -47,7 +47,7 @@ function filesThat(isWanted: (name: string) => boolean): Source {
   };
 }
 
-const environments: Source = ({ cwd }) => {
+const environments: CandidateSource = ({ cwd }) => {
   const file = findEnvironmentFile(cwd);
   if (file === undefined) return [{ value: "sandbox" }];
   return outlineEnvironments(file, cwd).map(({ name, embedded }) => ({
@@ -56,7 +56,7 @@ const environments: Source = ({ cwd }) => {
   }));
 };
 
-function runsThat(isWanted: (run: RunSummary) => boolean): Source {
+function runsThat(isWanted: (run: RunSummary) => boolean): CandidateSource {
   return (shell, { options }) =>
     runsIn(stateOf(shell, options))
       .filter(isWanted)
@@ -65,13 +65,13 @@ function runsThat(isWanted: (run: RunSummary) => boolean): Source {
 
 const runs = runsThat(() => true);
 
-const openSteps: Source = (shell, { positionals: [typed = ""], options }) =>
+const openSteps: CandidateSource = (shell, { positionals: [typed = ""], options }) =>
   peekIntoJournal(stateOf(shell, options), (store) => {
     const open = openWrites(foldOf(store.read(new RunReference(typed).in(store))));
     return open.map(({ step, operation }) => ({ value: step, description: operation }));
   });
 
-function inDriftBook(candidatesIn: (book: DriftBook) => readonly Candidate[]): Source {
+function inDriftBook(candidatesIn: (book: DriftBook) => readonly Candidate[]): CandidateSource {
   return (shell, { options }) => {
     using book = DriftBook.look(stateOf(shell, options));
     return book === undefined ? [] : candidatesIn(book);
@@ -82,16 +82,16 @@ function stateOf(shell: Shell, options: Cursor["options"]): StatePlace {
   return statePlace(inProjectHere(shell), present({ state: options.get("--state") }));
 }
 
-const inputsOfPlaybooks: Source = (shell, { positionals }) => {
+const inputsOfPlaybooks: CandidateSource = (shell, { positionals }) => {
   const declared = namesOfPlaybooks(shell, positionals).flatMap((file) => checkFile(shell, file).playbook?.inputs ?? []);
   const byName = new Map(declared.map(({ name, type, description }) => [name, description ?? type]));
   return Array.from(byName, ([name, description]) => ({ value: `${name}=`, description }));
 };
 
-const operationNames: Source = () =>
+const operationNames: CandidateSource = () =>
   [...operations.values()].map(({ name, call }) => ({ value: name, description: call.summary }));
 
-const SOURCES: Readonly<Record<OfferedValues, Source>> = {
+const SOURCES: Readonly<Record<OfferedValues, CandidateSource>> = {
   nothing: () => [],
   files: filesThat(() => true),
   folders: filesThat(() => false),

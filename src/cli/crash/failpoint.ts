@@ -11,7 +11,7 @@ export const FAILPOINT = "TOKENBOOK_FAILPOINT";
 const ANY = "boundary";
 
 /** A chosen point: the nth point of a name. */
-interface Chosen {
+interface ChosenPoint {
   readonly signal: "SIGKILL" | "SIGSTOP";
   readonly what: PointName["what"] | typeof ANY;
   readonly step: string | undefined;
@@ -35,13 +35,13 @@ export function failpointOf({ variables, signal }: Pick<Shell, "variables" | "si
   });
 }
 
-function timesIn(point: Point, { what: named, step }: Chosen): number {
+function timesIn(point: Point, { what: named, step }: ChosenPoint): number {
   if (named === ANY) return 1;
   return point.filter((name) => name.what === named && (step === undefined || name.step === step)).length;
 }
 
 /** Reads `[stop ]POINT[@STEP][#N]`, as {@link failpointText} writes it. */
-function readFailpoint(text: string): Chosen {
+function readFailpoint(text: string): ChosenPoint {
   const [, stop, what = "", step, ordinal = "1"] = /^(stop )?([\w:.]+)(?:@(.*?))?(?:#(\d{1,9}))?$/s.exec(text) ?? [];
   if (!isPoint(what) || Number(ordinal) < 1) throw noSuchPoint(text, what);
   return { signal: stop === undefined ? "SIGKILL" : "SIGSTOP", what, step, ordinal: Number(ordinal) };
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<Fact["kind"], true>> = {
 
 const POINTS: readonly string[] = [...Object.keys(KINDS).flatMap((kind) => [`before:${kind}`, `after:${kind}`]), "sent", ANY];
 
-function isPoint(name: string): name is Chosen["what"] {
+function isPoint(name: string): name is ChosenPoint["what"] {
   return POINTS.includes(name);
 }
 

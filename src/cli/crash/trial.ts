@@ -133,7 +133,7 @@ export class CrashTest {
     return { survived: `ended by itself before this point, with ${signal ?? `exit ${code}`}: ${stderr.trim()}` };
   }
 
-  async #resumeToAnEnd({ session }: Island): Promise<End> {
+  async #resumeToAnEnd({ session }: Island): Promise<Resumed> {
     const { runId } = this.#subject.name;
     try {
       let outcome = await resumeOrBegin(session, this.#subject);
@@ -145,7 +145,10 @@ export class CrashTest {
     }
   }
 
-  #judge({ outcome, why = "", records, ledger: found }: End & { readonly ledger: Ledger }, undisturbed: Undisturbed): Verdict {
+  #judge(
+    { outcome, why = "", records, ledger: found }: Resumed & { readonly ledger: Ledger },
+    undisturbed: Undisturbed,
+  ): Judgement {
     const [ledger, setTwice] = withoutRepeats(found, undisturbed.ledger, repeatsIn(records, undisturbed.effects));
     if (outcome === "passed") {
       const [expected] = withoutRepeats(undisturbed.ledger, ledger, unchangedIn(records, undisturbed.effects));
@@ -172,13 +175,13 @@ export interface Disturbed {
   readonly survived?: string;
 }
 
-type Verdict = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
+type Judgement = Pick<Tried, "verdict" | "setTwice" | "writes" | "differences">;
 
 /** The verdict on a run that was disturbed and resumed. */
-export type JudgedTrial = Verdict & Pick<Tried, "missed">;
+export type JudgedTrial = Judgement & Pick<Tried, "missed">;
 
 /** How a resumed run ended. `refused` means that it could not be resumed. */
-interface End {
+interface Resumed {
   readonly outcome: RunOutcome | "refused";
   readonly why?: string;
   readonly records: readonly RunRecord[];
@@ -187,7 +190,7 @@ interface End {
 // With one of these outcomes, another `resume` would end in the same way.
 const LAST_WORDS: ReadonlySet<RunOutcome> = new Set(["passed", "unknown", "conflict"]);
 
-function differing(found: readonly string[]): Verdict {
+function differing(found: readonly string[]): Judgement {
   return { verdict: "different", setTwice: 0, writes: [], differences: found };
 }
 

@@ -37,7 +37,7 @@ export async function serveDebugger(shell: Shell): Promise<ExitCode> {
 const THREAD = { id: 1, name: "run" };
 const FAILURES = "failures";
 
-type Answer = object | undefined | Promise<object | undefined>;
+type AdapterAnswer = object | undefined | Promise<object | undefined>;
 
 /** One debugging session: the requests that an editor may make, and the events that it receives. */
 class Adapter extends ProtocolServer {
@@ -67,7 +67,7 @@ class Adapter extends ProtocolServer {
   }
 
   // Any other request is refused. No request may set a value, step back, or repeat or skip a step.
-  readonly #requests: Readonly<Record<string, (given: never) => Answer>> = {
+  readonly #requests: Readonly<Record<string, (given: never) => AdapterAnswer>> = {
     initialize: (given: DebugProtocol.InitializeRequestArguments) => this.#introduce(given),
     launch: (given: unknown) => this.#launch(given),
     setBreakpoints: (given: DebugProtocol.SetBreakpointsArguments) => this.#setBreakpoints(given),

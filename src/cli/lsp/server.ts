@@ -63,7 +63,7 @@ export async function serve(shell: Shell): Promise<ExitCode> {
   // The reader's timer for the rest of a message renews itself. It would keep the process alive if the editor quits in the middle of a message.
   reader.partialMessageTimeout = 0;
   const connection: Connection = createConnection(
-    (logger) => createProtocolConnection(reader, new Writer(output), logger),
+    (logger) => createProtocolConnection(reader, new QuietWriter(output), logger),
     watchDog,
   );
   const server = new Server(shell, connection);
@@ -76,7 +76,7 @@ export async function serve(shell: Shell): Promise<ExitCode> {
 }
 
 // A message that cannot be written is dropped: the editor has quit, and the closed pipe ends the server.
-class Writer extends StreamMessageWriter {
+class QuietWriter extends StreamMessageWriter {
   override async write(message: Message): Promise<void> {
     await super.write(message).catch(() => {});
   }

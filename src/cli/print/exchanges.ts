@@ -10,19 +10,18 @@ import { openOutput } from "../../files/output.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import type { RunEvent } from "../../protocol/record.ts";
 import { cut } from "../../report/formats/foreign-text.ts";
-import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import type { Exchanged, MakeExchange, Outgoing } from "../../transport/exchange.ts";
 import type { Terminal } from "../shell.ts";
 
-type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
-type Output = Pick<Terminal, "write">;
+type Printout = Pick<Terminal, "write">;
 
 /** Prints each exchange with the service, with its request as a command that can be pasted. An error in printing does not affect the exchange. */
 export class Exchanges {
-  readonly #output: Output;
+  readonly #output: Printout;
   readonly #close: () => void;
   #isBroken = false;
 
-  constructor(output: Output, close: () => void = () => undefined) {
+  constructor(output: Printout, close: () => void = () => undefined) {
     this.#output = output;
     this.#close = close;
   }
@@ -82,7 +81,7 @@ class ShownExchanges {
   }
 
   /** Returns the same exchange, which is printed when it has ended. */
-  around(exchange: Exchange): Exchange {
+  around(exchange: MakeExchange): MakeExchange {
     return async (outgoing) => {
       const [at, begun, steps] = [systemClock.now(), systemClock.elapsed(), [...this.#active]];
       const exchanged = await exchange(outgoing);

@@ -54,10 +54,10 @@ type Long<Flags extends string> = Flags extends `--${infer Name} ${string}`
     ? Name
     : never;
 type Camel<Name extends string> = Name extends `${infer Word}-${infer Rest}` ? `${Word}${Capitalize<Camel<Rest>>}` : Name;
-type Named<Flags extends string> = Camel<Long<Flags>>;
+type OptionName<Flags extends string> = Camel<Long<Flags>>;
 type Inner<Name extends string> = Name extends `<${infer Word}>` | `[${infer Word}]` ? Word : never;
 type Bare<Name extends string> = Inner<Name> extends `${infer Word}...` ? Word : Inner<Name>;
-type MayLack<Name extends string> = Name extends `[${string}...]` ? false : Name extends `[${string}]` ? true : false;
+type MayBeLeftOut<Name extends string> = Name extends `[${string}...]` ? false : Name extends `[${string}]` ? true : false;
 /** An option that may be left out. */
 export type Maybe<Name extends string, T> = { readonly [Key in Name]?: T };
 type Sure<Name extends string, T> = { readonly [Key in Name]: T };
@@ -71,7 +71,7 @@ interface Special<T> {
   readonly hidden?: true;
   readonly conflicts?: string | string[];
 }
-type Given<Lacks, Name extends string, T, S> = Lacks extends true
+type GivenOption<Lacks, Name extends string, T, S> = Lacks extends true
   ? S extends { readonly default: T }
     ? Sure<Name, T>
     : Maybe<Name, T>
@@ -138,7 +138,7 @@ export class Definition<Has> {
   }
 
   /** Adds an option without a value. */
-  flag<const Flags extends string>(flags: Flags, help: string): Definition<Has & Maybe<Named<Flags>, boolean>> {
+  flag<const Flags extends string>(flags: Flags, help: string): Definition<Has & Maybe<OptionName<Flags>, boolean>> {
     return this.#after(this.command.addOption(new Option(flags, help)));
   }
 
@@ -148,7 +148,7 @@ export class Definition<Has> {
     help: string,
     kind: OptionKind<T>,
     special?: S,
-  ): Definition<Has & Given<true, Named<Flags>, T, S>> {
+  ): Definition<Has & GivenOption<true, OptionName<Flags>, T, S>> {
     const option = withKind(new Option(flags, help), kind).hideHelp(special?.hidden === true);
     if (special?.default !== undefined) option.default(special.default, special.shown);
     if (special?.conflicts !== undefined) option.conflicts(special.conflicts);
@@ -160,7 +160,7 @@ export class Definition<Has> {
     [flags, none]: readonly [Flags, string],
     [help, helpOfNone]: readonly [string, string],
     kind: OptionKind<T>,
-  ): Definition<Has & Maybe<Named<Flags>, T | false>> {
+  ): Definition<Has & Maybe<OptionName<Flags>, T | false>> {
     return this.#after(this.command.addOption(withKind(new Option(flags, help), kind)).addOption(new Option(none, helpOfNone)));
   }
 
@@ -170,7 +170,7 @@ export class Definition<Has> {
     help: string,
     kind: OptionKind<T>,
     special?: S,
-  ): Definition<Has & Given<MayLack<Name>, Bare<Name>, T, S>> {
+  ): Definition<Has & GivenOption<MayBeLeftOut<Name>, Bare<Name>, T, S>> {
     const argument = withKind(new Argument(name, help), kind);
     if (special?.default !== undefined) argument.default(special.default);
     return this.#after(this.command.addArgument(argument));

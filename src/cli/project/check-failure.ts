@@ -10,13 +10,13 @@ import type { NotBegun } from "../../report/shape.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 
 /** A checked file with the name of its playbook, if known. */
-type Checked = CheckedFile & { readonly playbook: { readonly name: string } | undefined };
+type NamedCheck = CheckedFile & { readonly playbook: { readonly name: string } | undefined };
 
 /** Some of the named playbooks fail the check, so none of them is run. */
 export class CheckFailure extends Failure {
-  readonly #checked: readonly Checked[];
+  readonly #checked: readonly NamedCheck[];
 
-  constructor(checked: readonly Checked[]) {
+  constructor(checked: readonly NamedCheck[]) {
     const broken = checked.filter(({ ok }) => !ok);
     const [first] = broken.flatMap(errorsOf);
     const names = broken.map(({ file }) => file);

@@ -58,15 +58,15 @@ function isFile(entry: Dirent): boolean {
 }
 
 // What to do with a folder that cannot be read.
-type Unreadable = (error: unknown) => readonly Dirent[];
+type IfUnreadable = (error: unknown) => readonly Dirent[];
 
-function entriesBelow(path: string, otherwise: Unreadable): readonly Dirent[] {
+function entriesBelow(path: string, otherwise: IfUnreadable): readonly Dirent[] {
   const entries = entriesOf(path, otherwise);
   const folders = entries.filter((entry) => entry.isDirectory() && !HIDDEN.test(entry.name));
   return [...entries, ...folders.flatMap((folder) => entriesBelow(join(path, folder.name), otherwise))];
 }
 
-function entriesOf(path: string, otherwise: Unreadable): readonly Dirent[] {
+function entriesOf(path: string, otherwise: IfUnreadable): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch (error) {
@@ -74,7 +74,7 @@ function entriesOf(path: string, otherwise: Unreadable): readonly Dirent[] {
   }
 }
 
-function unreadableIn(name: string): Unreadable {
+function unreadableIn(name: string): IfUnreadable {
   return (error) => {
     throw new Failure({
       code: "file.unreadable",

@@ -78,12 +78,16 @@ function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session
   });
 }
 
-interface Asked {
+interface ToConfirm {
   readonly all: Ready;
   readonly environment: string;
 }
 
-async function askedFor(shell: ProjectShell, options: ConfirmOptions, { all, environment }: Asked): Promise<Consent | undefined> {
+async function askedFor(
+  shell: ProjectShell,
+  options: ConfirmOptions,
+  { all, environment }: ToConfirm,
+): Promise<Consent | undefined> {
   const { input } = shell.streams();
   if (options.json === true || !shell.stderr.isTTY || !("isTTY" in input) || input.isTTY !== true) return undefined;
   const { plan, redact } = await makePlan(shell, options, all);

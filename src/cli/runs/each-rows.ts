@@ -23,9 +23,9 @@ export interface GivenRow {
 }
 
 type Accept = (header: readonly string[]) => void;
-type Reader = (name: string, texts: AsyncIterable<string>, accept?: Accept) => AsyncGenerator<GivenRow>;
+type RowReader = (name: string, texts: AsyncIterable<string>, accept?: Accept) => AsyncGenerator<GivenRow>;
 
-const READERS: Readonly<Record<string, Reader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
+const READERS: Readonly<Record<string, RowReader>> = { ".csv": csvRows, ".ndjson": jsonRows, ".jsonl": jsonRows };
 
 /** Yields the rows of a file one at a time. `accept` receives the header of a table. Throws a Failure if the file cannot be read or is not a table. */
 export async function* rowsIn({ cwd }: Pick<Shell, "cwd">, name: string, accept?: Accept): AsyncGenerator<GivenRow> {

@@ -92,7 +92,7 @@ export async function runEach(plainShell: Shell, options: EachOptions, jobOf: Jo
     throw error;
   });
   await using session = prepared.session;
-  return await new EachRow(maskedShell(prepared.shell, session.redact), options, prepared, jobOf).perform(reporting);
+  return await new RowRuns(maskedShell(prepared.shell, session.redact), options, prepared, jobOf).perform(reporting);
 }
 
 async function prepareRows(plainShell: Shell, options: EachOptions): Promise<PreparedRows> {
@@ -129,7 +129,7 @@ interface Ended {
   readonly runId: string;
 }
 
-class EachRow {
+class RowRuns {
   readonly #shell: Shell;
   readonly #options: EachOptions;
   readonly #prepared: PreparedRows;
@@ -194,7 +194,7 @@ class EachRow {
     return hasWrites(steps) ? this.#gone.refusal({ file, playbook, key, withoutRun }) : undefined;
   }
 
-  async #performAll(rows: AsyncGenerator<Chosen>, print: Print): Promise<void> {
+  async #performAll(rows: AsyncGenerator<ChosenRow>, print: Print): Promise<void> {
     const worker = async (): Promise<void> => {
       for (let next = await rows.next(); next.done !== true; next = await rows.next()) await this.#run(next.value, print);
     };
@@ -212,7 +212,7 @@ class EachRow {
     this.#notBegun.push({ playbook: { name: playbook.name, file: playbook.file }, problem });
   }
 
-  async *#chosenRows(which: "begun" | "others"): AsyncGenerator<Chosen> {
+  async *#chosenRows(which: "begun" | "others"): AsyncGenerator<ChosenRow> {
     const { shell, session } = this.#prepared;
     const { each, shard } = this.#options;
     const keyOf = namingRows(this.#prepared.playbook, this.#batch, (key) => session.store.keyed(key) !== undefined);
@@ -233,7 +233,7 @@ class EachRow {
     }
   }
 
-  async #run({ row, key, known }: Chosen, print: Print): Promise<void> {
+  async #run({ row, key, known }: ChosenRow, print: Print): Promise<void> {
     if (known?.isArchived === true) return this.#noteArchived(row, known, print);
     const { prepare, shell, session } = this.#prepared;
     const name = this.#nameOf(row.line);
@@ -390,7 +390,7 @@ class EachRow {
   }
 }
 
-interface Chosen {
+interface ChosenRow {
   readonly row: GivenRow;
   readonly key: string;
   /** The run of the row from before this command. */

@@ -11,7 +11,7 @@ import { DatabaseFailure } from "../../sql/failure.ts";
 import { copyPart } from "../../state/copy.ts";
 
 /** What to move, and where. */
-interface Move {
+interface StateMove {
   readonly from: NamedPlace;
   readonly to: NamedPlace;
   /** Throws a Failure while submitted runs are waiting or running. */
@@ -33,7 +33,7 @@ interface Journals {
  * Moves a state, which is then live only in the other place. If a move was killed, the next one continues it from the marks that it left. If a move fails
  * before the state has left, the state stays where it was. Throws a Failure.
  */
-export async function moved(move: Move): Promise<Moved> {
+export async function moved(move: StateMove): Promise<Moved> {
   try {
     return await movedAll(move);
   } catch (error) {
@@ -42,7 +42,7 @@ export async function moved(move: Move): Promise<Moved> {
 }
 
 // The mark that says how far the move has come may be there, or may be missing on the server that did not answer. A repetition finds out.
-function notEnded({ from, to }: Move, { code, message, why, next, cause }: DatabaseFailure): Failure {
+function notEnded({ from, to }: StateMove, { code, message, why, next, cause }: DatabaseFailure): Failure {
   const until = "until the move is repeated, commands may be refused in both places";
   return new Failure({
     code,
@@ -53,7 +53,7 @@ function notEnded({ from, to }: Move, { code, message, why, next, cause }: Datab
   });
 }
 
-async function movedAll(move: Move): Promise<Moved> {
+async function movedAll(move: StateMove): Promise<Moved> {
   await move.assertNoJobs();
   using source = openMoving(move.from);
   using copy = openMoving(move.to);
@@ -62,7 +62,7 @@ async function movedAll(move: Move): Promise<Moved> {
   return { runs: chains.size, records };
 }
 
-async function movedOf(move: Move, { source, copy }: Journals): Promise<ReadonlyMap<string, Chain>> {
+async function movedOf(move: StateMove, { source, copy }: Journals): Promise<ReadonlyMap<string, RecordChain>> {
   const mark = source.mark();
   if (mark?.role === "left" && mark.other === move.to.name) {
     const chains = verified(source.store);
@@ -111,17 +111,17 @@ export function openMoving(named: NamedPlace): MovingJournal {
   return journal;
 }
 
-interface Chain {
+interface RecordChain {
   readonly length: number;
   /** The hash of the last record, which covers all records before it. */
   readonly hash: string;
 }
 
 // Reading a chain verifies each of its records.
-function verified(store: JournalStore): ReadonlyMap<string, Chain> {
+function verified(store: JournalStore): ReadonlyMap<string, RecordChain> {
   return new Map(
     store.ids().map((run) => {
-      let chain: Chain = { length: 0, hash: "" };
+      let chain: RecordChain = { length: 0, hash: "" };
       for (const { hash } of store.chain(run)) chain = { length: chain.length + 1, hash };
       return [run, chain];
     }),
@@ -133,7 +133,7 @@ function assertKnown(runs: Iterable<string>, { store }: MovingJournal): void {
   for (const run of runs) if (!store.knows(run) && store.archives.named(run, 1).length === 0) throw differs(run);
 }
 
-function assertSame(before: ReadonlyMap<string, Chain>, after: ReadonlyMap<string, Chain>): void {
+function assertSame(before: ReadonlyMap<string, RecordChain>, after: ReadonlyMap<string, RecordChain>): void {
   const different = [...before].find(([run, { hash }]) => after.get(run)?.hash !== hash)?.[0];
   if (different !== undefined || before.size !== after.size) throw differs(different);
 }

@@ -117,12 +117,12 @@ export async function performRuns(plainShell: Shell, options: PerformOptions, pl
   return performIn(prepared, { plainShell, options, reporting });
 }
 
-interface Begun extends Required<Pick<Prepared, "jobs" | "skipped">> {
+interface BegunRuns extends Required<Pick<Prepared, "jobs" | "skipped">> {
   readonly session: Session;
   readonly consent: Consent | undefined;
 }
 
-async function begun(options: PerformOptions, { prepare }: Planned): Promise<Begun> {
+async function begun(options: PerformOptions, { prepare }: Planned): Promise<BegunRuns> {
   const { shell, jobs, secrets, skipped = [], consent } = await prepare();
   const session = await openSession(shell, options, secrets);
   try {
@@ -143,7 +143,7 @@ function watchedService(environment: string): Failure {
   });
 }
 
-interface ReportOutput extends Pick<Begun, "skipped"> {
+interface ReportOutput extends Pick<BegunRuns, "skipped"> {
   readonly options: ReportOptions;
   readonly reporting: Reporting | undefined;
 }
@@ -170,7 +170,7 @@ interface Performance {
   readonly reporting: Reporting | undefined;
 }
 
-async function performIn({ session, jobs, skipped, consent }: Begun, performance: Performance): Promise<ExitCode> {
+async function performIn({ session, jobs, skipped, consent }: BegunRuns, performance: Performance): Promise<ExitCode> {
   const { plainShell, options, reporting } = performance;
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { systemClock } from "../../base/ports.ts";
 import { present } from "../../base/present.ts";
 import type { Pacing } from "../../environment/target.ts";
-import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import type { Exchanged, MakeExchange } from "../../transport/exchange.ts";
 
 /** Does some work for each item, several in parallel. If the work for an item fails, throws its error after all work has ended. */
 export async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
@@ -23,8 +23,6 @@ export async function slots(jobs: number): Promise<<T>(work: () => Promise<T>) =
   const queue = new Queue({ concurrency: jobs });
   return (work) => queue.add(work);
 }
-
-type Exchange = (outgoing: Outgoing) => Promise<Exchanged>;
 
 const NOT_SENT: Exchanged = { kind: "not-sent", why: "the run is to stop" };
 const SECOND_MS = 1_000;
@@ -45,7 +43,7 @@ export class Pacer {
   /**
    * Returns a function that makes the same exchange at the allowed rate. If the run is stopping, an exchange waits neither in the queue nor for a busy service.
    */
-  paced(exchange: Exchange): Exchange {
+  paced(exchange: MakeExchange): MakeExchange {
     return async (outgoing) => {
       if (outgoing.fresh) return exchange(outgoing);
       const { origin, signal } = outgoing;

@@ -22,7 +22,7 @@ export function starterPlaybook(name: string, operations: readonly Operation[]):
   const called = services.filter(({ name: each }) => operations.some(({ service }) => service.name === each));
   const keyed = called.filter((service) => !hasEntities(service));
   const usual = keyed.length < called.length ? ISSUER : (keyed[0]?.exampleActor ?? ISSUER);
-  const known: Known = { made: new Map(), approvers: new Map(), people: new Set(usual === ISSUER ? [ISSUER] : []) };
+  const known: CreatedSoFar = { made: new Map(), approvers: new Map(), people: new Set(usual === ISSUER ? [ISSUER] : []) };
   const ids = stepIds(operations);
   const steps = operations.map((operation, at) => {
     const id = ids[at] ?? "";
@@ -53,7 +53,7 @@ const ISSUER = "alice";
 const ENTITIES = services.find(hasEntities)?.name ?? "";
 
 /** What the steps so far have created. */
-interface Known {
+interface CreatedSoFar {
   /** For each kind of thing, the expression for the id of the last one that was created. */
   readonly made: Map<string, string>;
   /** For each kind of request, a person who may vote on it. */
@@ -63,7 +63,7 @@ interface Known {
 }
 
 // A vote is cast by somebody whom the request of an earlier step names as an approver.
-function voterOf(operation: Operation, { approvers }: Known): string | undefined {
+function voterOf(operation: Operation, { approvers }: CreatedSoFar): string | undefined {
   return /\.(?:approve|accept|reject)$/.test(operation.name) ? approvers.get(kindOf(operation)) : undefined;
 }
 
@@ -81,7 +81,7 @@ function actorsOf(people: ReadonlySet<string>, keyed: readonly Service[]): reado
   return [...entities, ...holders];
 }
 
-function stepOf(operation: Operation, id: string, as: string | undefined, known: Known): YAMLMap {
+function stepOf(operation: Operation, id: string, as: string | undefined, known: CreatedSoFar): YAMLMap {
   const input = inputOf(operation, known);
   return mapOf([
     { key: "id", value: asNode(id) },
@@ -92,7 +92,7 @@ function stepOf(operation: Operation, id: string, as: string | undefined, known:
   ]);
 }
 
-function inputOf(operation: Operation, known: Known): readonly WrittenField[] {
+function inputOf(operation: Operation, known: CreatedSoFar): readonly WrittenField[] {
   const { properties = {}, required = [] } = withSchema(operation, false);
   const chosen = operation.yields["id"] !== undefined && !required.includes("id") ? "id" : undefined;
   const fields = Object.entries(exampleInput(operation)).filter(([field]) => field !== chosen);
@@ -113,7 +113,7 @@ function comment(schema: JsonSchema, required: boolean): string {
  * Returns the example with expressions in place of entities and of ids that an earlier step creates. If the run chooses the ids of tokens (`chosen`), they are
  * left out.
  */
-function linked(value: unknown, schema: JsonSchema, known: Known, chosen: boolean): unknown {
+function linked(value: unknown, schema: JsonSchema, known: CreatedSoFar, chosen: boolean): unknown {
   const source = known.made.get(schema["x-id"] ?? resolve(schema)["x-id"] ?? "");
   if (typeof value === "string") return source === undefined || chosen ? value : `\${{ ${source} }}`;
   if (Array.isArray(value)) return value.map((item) => linked(item, itemSchema(schema) ?? {}, known, chosen));

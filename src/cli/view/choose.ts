@@ -30,10 +30,10 @@ export async function chooseView(viewing: Viewing): Promise<View> {
   return new LiveView({ screen, hint, skipped, clock, detail, colour: showsColour(screen, variables), print: write, onCrash });
 }
 
-type Shown = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };
+type ViewNeeds = Pick<Viewing, "screen" | "variables" | "isShared" | "steps"> & { readonly runs: number };
 
 /** Returns whether a live tree can be drawn and is useful. */
-export function canShowTree({ screen, variables, isShared, runs, steps }: Shown): boolean {
+export function canShowTree({ screen, variables, isShared, runs, steps }: ViewNeeds): boolean {
   if (isShared === true || !screen.isTTY || screen.columns < LEAST_COLUMNS) return false;
   if (variables["TERM"] === "dumb" || isCi(variables)) return false;
   return steps <= MOST_STEPS && runs <= MOST_RUNS;

@@ -58,7 +58,7 @@ export function treeOf({ fold, active, held, isOver, isStopping = false }: Watch
     return line("", { state: "running" }, () => ({ address: "not begun", tails: activityTails(held, now) }));
   }
   const steps: TreeLine[] = [];
-  const children = new Lines({ active, isOver, now }, steps).of(fold.tree(active.keys()), []);
+  const children = new TreeLines({ active, isOver, now }, steps).of(fold.tree(active.keys()), []);
   const outcome: ReportedOutcome | undefined = closed?.outcome ?? (isOver ? "running" : undefined);
   const words = outcome === undefined ? (isStopping ? STOPPING : [""]) : [`${RUN_WORDS[outcome].word} · `];
   const spent = `${progress(steps)} · ${elapsed(opened.at, closed?.at ?? now)}`;
@@ -78,15 +78,15 @@ function line(
   return { key, state, children, titleWithin: (columns) => titleOf(parts(), columns) };
 }
 
-type Sight = Pick<WatchedRun, "active" | "isOver"> & { readonly now: number };
+type TreeMoment = Pick<WatchedRun, "active" | "isOver"> & { readonly now: number };
 
 /** Makes the lines of rows. A `foreach` has a line of its own with its rounds below it, and each round has its own steps. */
-class Lines {
-  readonly #sight: Sight;
+class TreeLines {
+  readonly #sight: TreeMoment;
   /** The lines that are counted: steps that contain no other steps. */
   readonly #steps: TreeLine[];
 
-  constructor(sight: Sight, steps: TreeLine[]) {
+  constructor(sight: TreeMoment, steps: TreeLine[]) {
     this.#sight = sight;
     this.#steps = steps;
   }
@@ -118,7 +118,7 @@ class Lines {
   }
 }
 
-function stepLine(step: StepFold, children: readonly TreeLine[], { active, isOver, now }: Sight): TreeLine {
+function stepLine(step: StepFold, children: readonly TreeLine[], { active, isOver, now }: TreeMoment): TreeLine {
   const begunAt = step.isContainer && step.hasBegun && !step.hasEnded && !isOver ? step.begunAt : undefined;
   const activity = active.get(step.address) ?? (begunAt === undefined ? undefined : { since: begunAt });
   if (activity !== undefined) {

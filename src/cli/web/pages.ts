@@ -35,13 +35,13 @@ export function pagesOver(state: StatePlace, hint: Hint): Pages {
 const NOT_THERE: ReadonlySet<string> = new Set(["journal.no-such-run", "journal.several-runs", "drift.unknown", RUN_ARCHIVED]);
 
 /** What pages are made from. */
-interface Source {
+interface PageMaterial {
   readonly state: StatePlace;
   readonly details: RunDetails;
 }
 
 // Every page lies in the folder of its list, so a link from any page to another begins with `../`.
-function pageOf(source: Source, { path, query }: PageRequest): WebPage {
+function pageOf(source: PageMaterial, { path, query }: PageRequest): WebPage {
   const { state } = source;
   const [, list = "", id = "", part] = /^\/([a-z]+)\/([^/]*)(\/events)?$/.exec(path) ?? [];
   if (id === "") return part === undefined ? listOf(source, list, query) : nowhere();
@@ -58,7 +58,7 @@ function pageOf(source: Source, { path, query }: PageRequest): WebPage {
   }
 }
 
-function listOf({ state, details }: Source, list: string, query: URLSearchParams): WebPage {
+function listOf({ state, details }: PageMaterial, list: string, query: URLSearchParams): WebPage {
   switch (list) {
     case "overview":
       return peekIntoJournal(state, (store) => overviewOf(state, store, details));

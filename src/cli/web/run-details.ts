@@ -6,7 +6,7 @@ import { reportOf } from "../../report/model.ts";
 import { countsOf } from "../../report/text.ts";
 import type { RunDetail } from "../../report/html/pages/runs.ts";
 
-interface Kept {
+interface KeptDetail {
   /** How many records the run had when we read it. */
   readonly records: number;
   readonly detail: RunDetail | null;
@@ -14,7 +14,7 @@ interface Kept {
 
 /** The details of runs that only their records hold. A run is read again only when it has new records. */
 export class RunDetails {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptDetail>();
 
   /** Returns a reader for one page. It reads at most `LIMITS.viewRecords` records, and returns null for the remaining runs. */
   readerOf(store: JournalStore): (runId: string) => RunDetail | null {

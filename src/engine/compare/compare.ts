@@ -21,7 +21,7 @@ import { readsInRounds, type RowSource } from "./row-source.ts";
 import { Survey } from "./survey.ts";
 import { type Rechecked, Recheck } from "./recheck.ts";
 
-interface Beginning {
+interface BegunComparison {
   readonly place: Place;
   readonly step: CheckStep;
   readonly looks: Compare;
@@ -32,7 +32,7 @@ interface Beginning {
  * Compares two sides: reads both to their ends, reads the differences again, and remembers the drifts. The step stops as `drift` when there is
  * an unacknowledged drift, as `failed` when a side could not be read to its end, and as `pending` when values are still changing.
  */
-export async function compare(context: RunContext, beginning: Beginning): Promise<void> {
+export async function compare(context: RunContext, beginning: BegunComparison): Promise<void> {
   const { place, looks, startedAt } = beginning;
   const comparing = begun(context, beginning);
   if ("code" in comparing) return context.stop(place, { startedAt, outcome: "failed", problem: comparing });
@@ -50,7 +50,7 @@ export async function compare(context: RunContext, beginning: Beginning): Promis
   context.stop(place, { ...stopped, startedAt, requests, comparison });
 }
 
-function begun(context: RunContext, { place, step, looks }: Beginning): Comparing | StepProblem {
+function begun(context: RunContext, { place, step, looks }: BegunComparison): ComparisonInProgress | StepProblem {
   const { sides } = looks;
   const names = namesOf(sides);
   const scope = context.scopeAt(place);
@@ -73,7 +73,7 @@ function begun(context: RunContext, { place, step, looks }: Beginning): Comparin
     sides.kind === "given" ? givenSources(context, place, { ...looks, sides }) : conservedSources(context, place, sides);
   if ("code" in sources) return sources;
   const reader = new SourceReader(context, sources, { step: place.address, names });
-  return new Comparing(context, { step: place.address, name, words, looks, reader });
+  return new ComparisonInProgress(context, { step: place.address, name, words, looks, reader });
 }
 
 function namesOf(sides: GivenSides | ConservedSides): Readonly<Record<SideName, string>> {
@@ -115,7 +115,7 @@ interface About {
 }
 
 /** One comparison in progress. */
-class Comparing {
+class ComparisonInProgress {
   readonly reader: SourceReader;
   readonly #context: RunContext;
   readonly #about: About;

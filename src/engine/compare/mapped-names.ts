@@ -15,14 +15,14 @@ export interface Mapped {
   readonly isMapped: (part: string) => boolean;
 }
 
-interface Names {
+interface MappedNames {
   readonly toRight: ReadonlyMap<string, string>;
   readonly ofRight: ReadonlySet<string>;
 }
 
 /** Returns the operator's mappings, ready to be looked up; or what is wrong with them. Throws an EvaluationFailure. */
 export function mappingsOf(mappings: readonly Mapping[], scope: Scope): Mapped | StepProblem {
-  const byPart = new Map<string, Names>();
+  const byPart = new Map<string, MappedNames>();
   for (const mapping of mappings) {
     const names = namesOf(mapping, scope);
     if ("code" in names) return names;
@@ -44,7 +44,7 @@ function unmapped(side: SideName, value: string): string {
   return `${value} (not mapped, ${side})`;
 }
 
-function namesOf({ part, from, left, right }: Mapping, scope: Scope): Names | StepProblem {
+function namesOf({ part, from, left, right }: Mapping, scope: Scope): MappedNames | StepProblem {
   const rows = bind(from, scope);
   if (!Array.isArray(rows)) return wrong(part, "`from` is not a list");
   const toRight = new Map<string, string>();

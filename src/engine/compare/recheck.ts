@@ -12,7 +12,7 @@ import { pauseBetweenLooks } from "../read/look-until.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { SourceReader, ReadRow } from "./source-reader.ts";
 
-interface Parts {
+interface RecheckParts {
   /** The address of the step that compares. */
   readonly step: string;
   readonly reader: SourceReader;
@@ -51,14 +51,14 @@ export interface Rechecked {
  */
 export class Recheck {
   readonly #context: RunContext;
-  readonly #parts: Parts;
+  readonly #parts: RecheckParts;
   readonly #sightings: Sighting[] = [];
   readonly #young: YoungDifference[] = [];
   readonly #youngPairs: Pair[] = [];
   #settled = 0;
   #lost = 0;
 
-  constructor(context: RunContext, parts: Parts) {
+  constructor(context: RunContext, parts: RecheckParts) {
     this.#context = context;
     this.#parts = parts;
   }

@@ -6,7 +6,7 @@ export interface Queue<Read> {
   readonly parallel: number;
 }
 
-interface Rules<Read> {
+interface ReadingRules<Read> {
   readonly work: (read: Read) => Promise<void>;
   /** While it returns true, no source begins a read. */
   readonly isStopping: () => boolean;
@@ -14,7 +14,7 @@ interface Rules<Read> {
   readonly isCrowded: () => boolean;
 }
 
-class Progress<Read> {
+class QueueProgress<Read> {
   readonly queue: Queue<Read>;
   begun = 0;
   ended = 0;
@@ -27,7 +27,7 @@ class Progress<Read> {
     return this.begun < this.queue.reads.length && this.begun - this.ended < this.queue.parallel;
   }
 
-  isAheadOf(other: Progress<Read>): boolean {
+  isAheadOf(other: QueueProgress<Read>): boolean {
     return other.ended < other.queue.reads.length && other.ended < this.ended;
   }
 }
@@ -35,14 +35,14 @@ class Progress<Read> {
 /** Makes the reads of several sources at the same time, each source in its own order. Rejects as soon as one of them does. */
 export async function sideBySide<Read>(
   queues: readonly Queue<Read>[],
-  { work, isStopping, isCrowded }: Rules<Read>,
+  { work, isStopping, isCrowded }: ReadingRules<Read>,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const sources = queues.map((queue) => new Progress(queue));
+  const sources = queues.map((queue) => new QueueProgress(queue));
   // The source that has finished the fewest reads may always begin, so that the loop ends.
-  const mayBegin = (source: Progress<Read>): boolean =>
+  const mayBegin = (source: QueueProgress<Read>): boolean =>
     source.mayBegin && !isStopping() && !(isCrowded() && sources.some((other) => source.isAheadOf(other)));
-  const readNext = async (source: Progress<Read>): Promise<void> => {
+  const readNext = async (source: QueueProgress<Read>): Promise<void> => {
     const read = source.queue.reads[source.begun++] as Read;
     try {
       await work(read);

@@ -4,7 +4,7 @@ import { judge, type Rules } from "../../reconcile/judge.ts";
 import { keyParts, type Pair, type SideName } from "../../reconcile/row.ts";
 import { Total } from "../../base/numbers/total.ts";
 
-interface SideSum {
+interface SideTotals {
   keys: number;
   hasValue: boolean;
   readonly total: Total;
@@ -25,7 +25,7 @@ export class Survey {
   readonly #rules: Rules;
   readonly #isWhole: (key: string) => boolean;
   readonly #totalsOf: number | undefined;
-  readonly #sides: Readonly<Record<SideName, SideSum>> = { left: newSum(), right: newSum() };
+  readonly #sides: Readonly<Record<SideName, SideTotals>> = { left: newSum(), right: newSum() };
   readonly #parts = new Map<string, Readonly<Record<SideName, Total>>>();
 
   /** `isWhole` returns whether all reads that may hold a key have finished; `totalsOf` is the position of the key's part by which totals are made. */
@@ -102,6 +102,6 @@ function copyOf(pair: Pair): Pair {
   return structuredClone(pair);
 }
 
-function newSum(): SideSum {
+function newSum(): SideTotals {
   return { keys: 0, hasValue: false, total: new Total() };
 }

@@ -32,7 +32,7 @@ export interface Edit {
  * failed without an effect, may change. Both texts are evaluated with the run's values, so moving a name is no change.
  */
 export function compareEdit(edited: Edited): Edit {
-  const comparison = new Comparison(edited);
+  const comparison = new EditComparison(edited);
   const all = [
     ...changesOfKeptValues(edited),
     ...comparison.changed(),
@@ -50,7 +50,7 @@ export function compareEdit(edited: Edited): Edit {
   };
 }
 
-class Comparison {
+class EditComparison {
   readonly #edited: Edited;
   readonly #traces: EditedTraces;
   readonly #repeated: readonly RepeatedWrite[];

@@ -41,7 +41,7 @@ export interface Sequence {
   readonly spots: readonly TracedStep[];
 }
 
-type Around = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
+type TraceContext = Omit<TracedStep, "step" | "address" | "isWhole"> & { readonly keys: string };
 
 /** The steps of a playbook at their places in a run: those that have begun, and those that are still to come. */
 export class Traces {
@@ -84,12 +84,12 @@ export class Traces {
     return holder === undefined || this.hasBegun(holder);
   }
 
-  #visitPlaybook(playbook: Playbook, around: Around): void {
+  #visitPlaybook(playbook: Playbook, around: TraceContext): void {
     this.#visitSequence(playbook.steps, around);
     for (const check of playbook.checks) this.#visit(spotOf(check, around));
   }
 
-  #visitSequence(steps: readonly Step[], around: Around): void {
+  #visitSequence(steps: readonly Step[], around: TraceContext): void {
     const spots = steps.map((step) => spotOf(step, around));
     this.sequences.push({ holder: around.holder, spots });
     for (const spot of spots) this.#visit(spot);
@@ -132,7 +132,7 @@ export class Traces {
 
 const BLOCK_PARTS = ["steps", "rescue", "always"] as const satisfies readonly (keyof BlockStep & PartOfBlock)[];
 
-function spotOf(step: PlanStep, { keys, ...around }: Around): TracedStep {
+function spotOf(step: PlanStep, { keys, ...around }: TraceContext): TracedStep {
   return { ...around, step, address: `${around.frame}${step.id}${keys}`, isWhole: step.foreach !== undefined };
 }
 

@@ -71,13 +71,13 @@ function entitiesOf({ playbook, target }: RunParts): readonly string[] {
   return [...new Set(writes.map(({ operation, as }) => leaseNameOf(target, { operation, caller: callerOf(as, {}) })))].toSorted();
 }
 
-interface Wish {
+interface LeaseWish {
   readonly runId: string;
   readonly groups: readonly GroupWish[];
   readonly wanted: WantedLeases;
 }
 
-async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: Wish): Promise<Claim> {
+async function takeAll({ store, ports }: RunParts, { runId, groups, wanted }: LeaseWish): Promise<Claim> {
   const began = ports.clock.elapsed();
   let shown: Lease | undefined;
   for (;;) {

@@ -46,12 +46,12 @@ export async function runWithKey(parts: RunParts, given: GivenToRun, name: RunNa
   }
 }
 
-interface Known {
+interface KnownRun {
   readonly runId: string;
   readonly keyed: Keyed;
 }
 
-async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Known): Promise<RunOutcome> {
+async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: KnownRun): Promise<RunOutcome> {
   const known = parts.store.history(runId);
   const state = stateOf(known.records);
   const { opened, closed } = state;

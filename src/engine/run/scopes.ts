@@ -12,7 +12,7 @@ import { type RunState, type StepState, type StepValues, valuesIn } from "../../
 import { actorsScope, organizationScope } from "../service/caller.ts";
 import type { Place } from "./plan-steps.ts";
 
-interface Frame {
+interface ScopeFrame {
   readonly playbook: Playbook;
   /**
    * The record with which the included playbook began; `undefined` for the run's own playbook. A playbook in a repeated block begins again,
@@ -29,7 +29,7 @@ export class Frames {
   readonly #state: RunState;
   readonly #target: Target;
   readonly #secrets: Secrets;
-  readonly #frames = new Map<string, Frame>();
+  readonly #frames = new Map<string, ScopeFrame>();
 
   constructor(playbook: Playbook, state: RunState, { target, secrets }: { target: Target; secrets: Secrets }) {
     this.#state = state;
@@ -47,7 +47,7 @@ export class Frames {
   }
 
   // A new process builds the frames again: the inputs come from the state, the playbook from the step that includes it.
-  #frame(name: string): Frame {
+  #frame(name: string): ScopeFrame {
     const known = this.#frames.get(name);
     const address = name.slice(0, -1);
     const begun = this.#state.steps.get(address)?.begun;
@@ -60,7 +60,7 @@ export class Frames {
     return made;
   }
 
-  #newFrame(playbook: Playbook, begun: Frame["begun"], inputs: JsonObject = {}): Frame {
+  #newFrame(playbook: Playbook, begun: ScopeFrame["begun"], inputs: JsonObject = {}): ScopeFrame {
     const { opened, openedAt } = this.#state;
     const run = { id: opened?.runId ?? "", key: opened?.runKey ?? "", startedAt: isoTime(openedAt) };
     const env = opened?.env?.[playbook.file] ?? {};

@@ -48,7 +48,7 @@ export function recordedAs(service: Service, { identities }: Caller): string | n
 }
 
 /** Returns the actor that a step without a write records: the name that reports show, and the identity. */
-export function recordedActor({ operation: { service }, caller }: Calling): {
+export function recordedActor({ operation: { service }, caller }: OperationCaller): {
   readonly actor: string | null;
   readonly as: string | null;
 } {
@@ -56,11 +56,11 @@ export function recordedActor({ operation: { service }, caller }: Calling): {
 }
 
 /** Returns the actor that the journal records for a write. For the key this is its entity, because the environment may name another one later. */
-export function writtenAs({ operation: { service }, caller }: Calling, target: Target): string | null {
+export function writtenAs({ operation: { service }, caller }: OperationCaller, target: Target): string | null {
   return actingEntity(service, caller, target) ?? recordedAs(service, caller);
 }
 
-interface Calling {
+interface OperationCaller {
   readonly operation: Pick<Operation, "service">;
   readonly caller: Caller;
 }
@@ -75,7 +75,7 @@ export function actorIn(service: Service, { as }: Pick<AttemptIntended, "as">): 
 }
 
 /** Returns the caller of an earlier attempt: the key then had the entity that the attempt's record names. */
-export function callerThen({ operation: { service }, caller }: Calling, intended: Pick<AttemptIntended, "as">): Caller {
+export function callerThen({ operation: { service }, caller }: OperationCaller, intended: Pick<AttemptIntended, "as">): Caller {
   const keyEntity = hasEntities(service) && entityFor(service, caller) === undefined ? actorIn(service, intended) : undefined;
   return keyEntity === undefined ? caller : { ...caller, keyEntity };
 }

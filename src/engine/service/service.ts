@@ -40,7 +40,7 @@ export interface Call {
 type SendGuards = Pick<Outgoing, "fence"> & { readonly signal: AbortSignal };
 
 /** The address of an interface: scheme, host and port, and the prefix of all paths. */
-interface Place {
+interface InterfaceAddress {
   readonly origin: string;
   readonly path: string;
 }
@@ -51,7 +51,7 @@ export class ServiceClient {
   readonly target: Target;
   readonly #ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">;
   /** The addresses by their base URLs. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, InterfaceAddress>();
   #latestTime: number | undefined;
 
   constructor(target: Target, ports: Pick<EnginePorts, "exchange" | "clock" | "secrets">) {
@@ -130,7 +130,7 @@ export class ServiceClient {
     if (time !== undefined) this.#latestTime = Math.max(time, this.#latestTime ?? time);
   }
 
-  #place(baseUrl: string): Place {
+  #place(baseUrl: string): InterfaceAddress {
     return getOrInsert(this.#places, baseUrl, () => {
       const { origin, pathname } = new URL(baseUrl);
       return { origin, path: pathname === "/" ? "" : pathname };

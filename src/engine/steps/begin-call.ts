@@ -40,13 +40,13 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
   }
 }
 
-interface Beginning<S> {
+interface BegunCall<S> {
   readonly place: Place;
   readonly step: S;
   readonly startedAt: number;
 }
 
-async function beginCall(context: RunContext, { place, step, startedAt }: Beginning<CallStep>): Promise<void> {
+async function beginCall(context: RunContext, { place, step, startedAt }: BegunCall<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
   await context.hold("before", place, () => (isWrite(step) ? completedCall(context, place, step, bound) : bound).input);
   if (context.stopping) return;
@@ -62,7 +62,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: Beginn
   return send(context, { place, step, bound: completedCall(context, place, step, bound), startedAt });
 }
 
-async function beginInclude(context: RunContext, { place, step, startedAt }: Beginning<IncludeStep>): Promise<void> {
+async function beginInclude(context: RunContext, { place, step, startedAt }: BegunCall<IncludeStep>): Promise<void> {
   const scope = context.scopeAt(place);
   const given = objectOf(step.inputs, (template) => bind(template, scope));
   try {

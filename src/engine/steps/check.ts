@@ -5,7 +5,7 @@ import type { Place } from "../run/plan-steps.ts";
 import { type CheckStepResult, conserve } from "./conserve.ts";
 import { sideRead } from "./side-read.ts";
 
-interface Beginning {
+interface BegunCheck {
   readonly place: Place;
   readonly step: CheckStep;
   readonly looks: LookCheck | Conserve;
@@ -13,7 +13,7 @@ interface Beginning {
 }
 
 /** Reads again and evaluates the condition of a check. A check of severity `warn` completes in both cases, with its warning. */
-export async function check(context: ReadingContext, { place, step, looks, startedAt }: Beginning): Promise<void> {
+export async function check(context: ReadingContext, { place, step, looks, startedAt }: BegunCheck): Promise<void> {
   const checked = await lookAt(context, place, looks);
   const { requests } = checked;
   if ("value" in checked)

@@ -45,9 +45,9 @@ export async function conserve(context: ReadingContext, place: Place, check: Con
   }
 }
 
-type Looked = { readonly requests: number } & ({ readonly pairs: readonly Pair[] } | { readonly problem: StepProblem });
+type ConservedPairs = { readonly requests: number } & ({ readonly pairs: readonly Pair[] } | { readonly problem: StepProblem });
 
-async function lookAt(read: SourceRead): Promise<Looked> {
+async function lookAt(read: SourceRead): Promise<ConservedPairs> {
   const gathered = new Gathered();
   let requests = 0;
   for await (const page of read.pages()) {

@@ -18,7 +18,7 @@ export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
 
 const USUAL_WITHIN_MS = 10_000;
 
-interface Beginning {
+interface BegunEnsure {
   readonly place: Place;
   readonly step: CallStep;
   readonly ensure: Ensure;
@@ -32,7 +32,7 @@ interface Beginning {
  */
 export async function holdsAlready(
   context: ReadingContext,
-  { place, step, ensure, startedAt, bound }: Beginning,
+  { place, step, ensure, startedAt, bound }: BegunEnsure,
 ): Promise<boolean> {
   const looked = await lookWhether(context, place, ensure);
   if ("problem" in looked) {

@@ -19,14 +19,14 @@ import { type LookResult, lookUntil } from "../read/look-until.ts";
 import type { Bound } from "../service/bind-call.ts";
 
 /** What the attempts of a read have shown so far. */
-interface Tried {
+interface Tries {
   last: ReadResult | undefined;
   /** Why `until` did not hold for the last answer; `undefined` if the last read failed. */
   unmet: StepProblem | undefined;
   requests: number;
 }
 
-interface Begun {
+interface OneRead {
   readonly place: Place;
   readonly step: CallStep;
   readonly startedAt: number;
@@ -34,9 +34,9 @@ interface Begun {
 }
 
 /** Reads until `until` holds, then checks the expectations. Repeats both as often as `retry` allows. */
-export async function readStep(context: ReadingContext, begun: Begun): Promise<void> {
+export async function readStep(context: ReadingContext, begun: OneRead): Promise<void> {
   const { place, step, bound } = begun;
-  const tried: Tried = { last: undefined, unmet: undefined, requests: 0 };
+  const tried: Tries = { last: undefined, unmet: undefined, requests: 0 };
   const once = async (): Promise<JudgedRead | "late" | "stopping"> => {
     if (context.stopping) return "stopping";
     const result = await untilItHolds(context, begun, tried);
@@ -55,8 +55,8 @@ export async function readStep(context: ReadingContext, begun: Begun): Promise<v
 
 async function untilItHolds(
   context: ReadingContext,
-  begun: Begun,
-  tried: Tried,
+  begun: OneRead,
+  tried: Tries,
 ): Promise<ReadResult | Problem | "late" | "stopping"> {
   const { place, step } = begun;
   const { until, wait } = step;
@@ -73,7 +73,7 @@ async function untilItHolds(
   return lookUntil(context, { address: place.address, for: until.text.trim(), wait }, look);
 }
 
-async function ask(context: ReadingContext, { place, step, bound }: Begun, tried: Tried, by?: number): Promise<ReadResult> {
+async function ask(context: ReadingContext, { place, step, bound }: OneRead, tried: Tries, by?: number): Promise<ReadResult> {
   const { operation, pages, retry: retries } = step;
   const expects = (reply: Reply): boolean => isExpected(step, reply);
   const failsAtOnce = retries !== undefined;
@@ -115,7 +115,7 @@ interface Problem {
 
 function conclude(
   context: ReadingContext,
-  { place, startedAt }: Begun,
+  { place, startedAt }: OneRead,
   ended: JudgedRead,
   by: Pick<StepCompleted, "requests" | "actor" | "as">,
 ): void {
@@ -165,7 +165,7 @@ function valueOf(response: Json, envelope: JsonObject | undefined): JsonObject {
   return { response, outcome: "ok", ...present({ envelope }) };
 }
 
-function timedOut(context: ReadingContext, { place, step, startedAt, bound }: Begun, { last, unmet, requests }: Tried): void {
+function timedOut(context: ReadingContext, { place, step, startedAt, bound }: OneRead, { last, unmet, requests }: Tries): void {
   const { until, wait, onTimeout } = step;
   const why = unmet?.message ?? `this does not hold: ${until?.text.trim() ?? ""}`;
   const message = `after ${formatDuration(wait?.timeoutMs ?? 0)} ${why}`;

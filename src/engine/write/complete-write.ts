@@ -52,15 +52,15 @@ export async function complete(context: RunContext, applied: Attempted): Promise
   context.complete(place, { outcome, value, startedAt, requests: 1, ...held });
 }
 
-interface Found {
+interface FoundRecord {
   readonly record?: JsonObject;
   readonly outputs?: JsonObject;
 }
 
-type Finding = Found | { readonly problem: StepProblem } | "stopping";
+type FoundOrNot = FoundRecord | { readonly problem: StepProblem } | "stopping";
 
 // The `discover` of the playbook wins over that of the operation.
-async function find(context: RunContext, applied: Attempted): Promise<Finding> {
+async function find(context: RunContext, applied: Attempted): Promise<FoundOrNot> {
   const { step, state } = applied;
   if (step.discover !== undefined) return discoverByPlaybook(context, applied, step.discover);
   const { discovery } = step.operation.meaning;
@@ -68,10 +68,10 @@ async function find(context: RunContext, applied: Attempted): Promise<Finding> {
   return discovery === undefined || batch ? {} : discover(context, discovery, applied);
 }
 
-async function discoverByPlaybook(context: RunContext, { place }: Attempted, choice: Discover): Promise<Finding> {
+async function discoverByPlaybook(context: RunContext, { place }: Attempted, choice: Discover): Promise<FoundOrNot> {
   let missed = notOne(choice, 0);
   const about = { address: place.address, for: "what the write made", wait: rereading(choice.withinMs) };
-  const found = await lookUntil(context, about, async (): Promise<LookResult<Finding>> => {
+  const found = await lookUntil(context, about, async (): Promise<LookResult<FoundOrNot>> => {
     const result = await sideRead(context, place, choice.read);
     if (!("kind" in result)) return { found: result };
     if (result.kind === "failed") return notRead(context, result);
@@ -139,7 +139,7 @@ function transactionOf({ transactionId }: JsonObject): JsonObject {
   return present({ transactionId: text(transactionId) });
 }
 
-async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<Finding> {
+async function discover(context: RunContext, discovery: Discovery, applied: Attempted): Promise<FoundOrNot> {
   const { place, caller } = applied;
   const sent = inputSent(context, applied);
   if ("problem" in sent) return sent;
@@ -153,7 +153,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
     // Errors in other records must not prevent finding what the write created, now and at each resume.
     loosely: true,
   };
-  const look = async (): Promise<LookResult<Finding>> => {
+  const look = async (): Promise<LookResult<FoundOrNot>> => {
     const result = await read(context, reading);
     if (result.kind === "failed") return notRead(context, result);
     return chooseOne(result.payload, discovery, mark);
@@ -162,7 +162,7 @@ async function discover(context: RunContext, discovery: Discovery, applied: Atte
   return found === "late" ? { problem: notFound(discovery, mark) } : found;
 }
 
-function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<Finding> {
+function chooseOne(payload: Json, discovery: Discovery, mark: string): LookResult<FoundOrNot> {
   const matches = recordsIn(payload).filter((record) => discovery.matches(record, mark));
   const [record] = matches;
   if (record === undefined) return "again";

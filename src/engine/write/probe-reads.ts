@@ -105,7 +105,7 @@ function entityObject(service: Service, caller: Caller, target: Target): JsonObj
   return { orgId, [attribute]: value };
 }
 
-interface Looked {
+interface ProbeReadings {
   readonly readings: Readings;
   readonly since: string | undefined;
   /** Whether the service refused an optional read, so that what it would have shown is unknown. */
@@ -117,7 +117,7 @@ async function readAll(
   context: ReadingContext,
   reads: Reads,
   { known, ...reader }: ReadingCaller & { readonly known: KnownBefore },
-): Promise<Looked | { readonly problem: StepProblem }> {
+): Promise<ProbeReadings | { readonly problem: StepProblem }> {
   const readings: Record<string, Readings[string]> = {};
   let since: string | undefined;
   let refused = false;

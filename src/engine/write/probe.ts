@@ -88,7 +88,7 @@ function settlingTime({ settleWithinMs, readLagMs }: Target): number | undefined
 function verdictIn(
   context: RunContext,
   attempted: Attempted,
-  { sight, refused, settled, comparable }: { readonly sight: Sight; readonly refused: boolean } & Times,
+  { sight, refused, settled, comparable }: { readonly sight: Sight; readonly refused: boolean } & LookTimes,
 ): Verdict | undefined {
   const { step, state, caller } = attempted;
   const again = sight.seen === "conflict" ? undefined : sight.again;
@@ -121,10 +121,10 @@ function mayHideOthers({ target }: RunContext, { state }: Attempted, beside: rea
 // The times that the service gives are in whole seconds.
 const SECOND_MS = 1_000;
 
-type Times = Pick<Circumstances, "settled" | "comparable">;
+type LookTimes = Pick<Circumstances, "settled" | "comparable">;
 
 /** Returns what the clock allows us to conclude from a look that begins now. */
-function timesOf(context: RunContext, { place, state }: Attempted, refused: boolean): Times {
+function timesOf(context: RunContext, { place, state }: Attempted, refused: boolean): LookTimes {
   const { readLagMs = Infinity } = context.target;
   const { attempts } = stepIn(context.state, place.address);
   return {

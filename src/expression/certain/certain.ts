@@ -70,7 +70,7 @@ class CertainReader {
     }
   }
 
-  #compared(operator: Comparison, [left, right]: readonly [ASTNode, ASTNode]): Certain | undefined {
+  #compared(operator: ComparisonOperator, [left, right]: readonly [ASTNode, ASTNode]): Certain | undefined {
     if (this.textOf(left) === this.textOf(right)) return { holds: EQUAL.has(operator), why: "both sides are the same" };
     return sizeCompared(operator, left, right) ?? sizeCompared(MIRRORED[operator], right, left);
   }
@@ -121,13 +121,13 @@ class CertainReader {
   }
 }
 
-type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
+type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 const MIRRORED = { "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-const EQUAL: ReadonlySet<Comparison> = new Set(["==", "<=", ">="] as const);
+const EQUAL: ReadonlySet<ComparisonOperator> = new Set(["==", "<=", ">="] as const);
 
-function sizeCompared(operator: Comparison, size: ASTNode, literal: ASTNode): Certain | undefined {
+function sizeCompared(operator: ComparisonOperator, size: ASTNode, literal: ASTNode): Certain | undefined {
   const number = isSize(size) ? numberIn(literal) : undefined;
   if (number === undefined) return undefined;
   const sign = number.compare(Decimal.of(0n));

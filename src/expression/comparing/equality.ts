@@ -13,13 +13,13 @@ import { Moment } from "../time/moment.ts";
  */
 export function useJsonEquality(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
-    if (node.op === "==") replace(node, new Comparison(node.args, same));
-    else if (node.op === "!=") replace(node, new Comparison(node.args, differ));
-    else if (node.op === "in") replace(node, new Comparison(node.args, member));
+    if (node.op === "==") replace(node, new EqualityMacro(node.args, same));
+    else if (node.op === "!=") replace(node, new EqualityMacro(node.args, differ));
+    else if (node.op === "in") replace(node, new EqualityMacro(node.args, member));
   }
 }
 
-class Comparison implements Macro {
+class EqualityMacro implements Macro {
   readonly #left: ASTNode;
   readonly #right: ASTNode;
   readonly #holds: (left: unknown, right: unknown) => boolean;

@@ -17,11 +17,11 @@ const HOLDS: Readonly<Record<string, (sign: number) => boolean>> = {
 export function useClearTextOrder(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
     const holds = HOLDS[node.op];
-    if (holds !== undefined) replace(node, new Order(node, node.args as readonly [ASTNode, ASTNode], holds));
+    if (holds !== undefined) replace(node, new OrderMacro(node, node.args as readonly [ASTNode, ASTNode], holds));
   }
 }
 
-class Order extends PairMacro {
+class OrderMacro extends PairMacro {
   readonly #holds: (sign: number) => boolean;
 
   constructor(node: ASTNode, parts: readonly [ASTNode, ASTNode], holds: (sign: number) => boolean) {

@@ -31,7 +31,7 @@ const MUST: Readonly<Record<Operator, string>> = {
   ">=": "be at least",
 };
 
-interface Side {
+interface ComparedPart {
   readonly node: ASTNode;
   readonly value: Json;
 }
@@ -58,19 +58,19 @@ export function comparisonHint(
 }
 
 // The distance of a number from a secret would reveal the secret.
-function shownDistance(subject: Side, other: Side, operator: Operator): ReturnType<typeof distance> {
+function shownDistance(subject: ComparedPart, other: ComparedPart, operator: Operator): ReturnType<typeof distance> {
   const { remark, ...seen } = distance(subject.value, other.value, operator);
   const isSecret = [subject, other].some(({ node }) => mentions(node, "secrets"));
   return remark === undefined || isSecret ? seen : { ...seen, remark };
 }
 
-function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): Side | undefined {
+function sideOf(source: DissectedExpression, node: ASTNode, scope: BareScope): ComparedPart | undefined {
   const value = source.jsonAt(node, scope);
   return value === undefined ? undefined : { node, value };
 }
 
 /** Returns a wanted value, with the expression that gives it, unless that is a literal. */
-export function wantedOf(source: DissectedExpression, { node, value }: Side): NonNullable<Remedy["wanted"]> {
+export function wantedOf(source: DissectedExpression, { node, value }: ComparedPart): NonNullable<Remedy["wanted"]> {
   return {
     ...glimpse(value),
     ...(isLiteral(node) || node.op === "list" || node.op === "map" ? {} : { expression: source.textOf(node) }),

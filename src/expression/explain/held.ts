@@ -35,15 +35,15 @@ export function seenIn(condition: Expression, scope: Scope): SeenCondition {
   return { expression, values };
 }
 
-interface Parts {
+interface ConditionParts {
   readonly expression: string;
   readonly operands: readonly Expression[];
 }
 
-const known = new WeakMap<Expression, Parts>();
+const known = new WeakMap<Expression, ConditionParts>();
 
 // Remembered because rounds evaluate one condition many times.
-function partsOf(condition: Expression): Parts {
+function partsOf(condition: Expression): ConditionParts {
   const parts = getOrInsert(known, condition, () => parsedParts(condition));
   return parts;
 }
@@ -52,7 +52,7 @@ function partsOf(condition: Expression): Parts {
 // a read step.
 const operandsRead = new Recent((text) => Expression.parse(text));
 
-function parsedParts({ text }: Expression): Parts {
+function parsedParts({ text }: Expression): ConditionParts {
   const source = new DissectedExpression(text);
   const texts = new Set(operandsIn(source.tree).map((node) => source.textOf(node)));
   const operands = [...texts].slice(0, LIMITS.heldValues).flatMap((each) => {

@@ -46,14 +46,14 @@ function bounded(lines: readonly string[]): readonly string[] {
   return fitting.length === lines.length ? lines : [...fitting, `… ${lines.length - fitting.length} more lines`];
 }
 
-interface Within {
+interface OutlineContext {
   /** The paths that lead further from here. */
   readonly kept: readonly Path[];
   readonly room: Room;
   readonly depth: number;
 }
 
-function linesOf(value: Json, within: Within): readonly string[] {
+function linesOf(value: Json, within: OutlineContext): readonly string[] {
   const inline = inlined(value, within);
   if (inline !== undefined) return [inline];
   if (Array.isArray(value))
@@ -64,7 +64,7 @@ function linesOf(value: Json, within: Within): readonly string[] {
   return isObject(value) ? entryLines(Object.entries(value), within) : [summaryOf(value)];
 }
 
-function inlined(value: Json, { room, depth, kept }: Within): string | undefined {
+function inlined(value: Json, { room, depth, kept }: OutlineContext): string | undefined {
   if (!Array.isArray(value) && !isObject(value)) return isShowable(value) ? writeJson(value) : `(${summaryOf(value)})`;
   if (isShowable(value)) {
     const text = writeJson(value);
@@ -73,7 +73,7 @@ function inlined(value: Json, { room, depth, kept }: Within): string | undefined
   return depth <= 0 || (room.fields === 0 && kept.length === 0) ? `(${summaryOf(value)})` : undefined;
 }
 
-function entryLines(entries: readonly (readonly [string | number, Json])[], within: Within): readonly string[] {
+function entryLines(entries: readonly (readonly [string | number, Json])[], within: OutlineContext): readonly string[] {
   const shown = chosen(entries, within);
   const lines: string[] = [];
   let gap = 0;
@@ -88,7 +88,7 @@ function entryLines(entries: readonly (readonly [string | number, Json])[], with
   return lines;
 }
 
-function entryLine(key: string | number, value: Json, { kept, room, depth }: Within): readonly string[] {
+function entryLine(key: string | number, value: Json, { kept, room, depth }: OutlineContext): readonly string[] {
   const here = kept.filter(([first]) => first === key);
   const onward = here.map((path) => path.slice(1)).filter((path) => path.length > 0);
   // A long line may be shortened when it is printed, so a part at a path gets short lines.
@@ -105,7 +105,7 @@ function labelOf(key: string | number): string {
 }
 
 // Returns the parts at a path, the first parts, and the last one, which shows where a list ends.
-function chosen(entries: readonly (readonly [string | number, Json])[], { kept, room }: Within): ReadonlySet<number> {
+function chosen(entries: readonly (readonly [string | number, Json])[], { kept, room }: OutlineContext): ReadonlySet<number> {
   const isList = typeof entries[0]?.[0] === "number";
   const limit = isList ? room.items : room.fields;
   const named = new Set(kept.map(([first]) => first));

@@ -156,7 +156,7 @@ function itemsOf(source: DissectedExpression, node: ASTNode, place: PartPlace): 
   return { says, shown, ...(decisive.length > shown.length ? { more: true } : {}) };
 }
 
-interface Verdict {
+interface NodeVerdict {
   readonly says: string;
   /** The items that decided. */
   readonly decisive: readonly JudgedItem[];
@@ -164,7 +164,7 @@ interface Verdict {
   readonly wanted: boolean;
 }
 
-function verdict({ kind }: Comprehension, judged: readonly JudgedItem[]): Verdict {
+function verdict({ kind }: Comprehension, judged: readonly JudgedItem[]): NodeVerdict {
   const [holding, failing] = [judged.filter(({ holds }) => holds), judged.filter(({ holds }) => !holds)];
   const of = `of ${judged.length}`;
   if (judged.length === 0) return { says: "there is no item", decisive: [], wanted: true };

@@ -18,7 +18,7 @@ export interface Criterion {
 type LoseOfCriteria = (message: string, why: string) => void;
 
 /** The names that a condition can use, and how losses of its criteria are reported. */
-interface Asked {
+interface CriteriaScope {
   readonly names: Knowledge;
   readonly lose: LoseOfCriteria;
 }
@@ -52,7 +52,7 @@ function exactText(node: ASTNode, names: Knowledge): Criterion | undefined {
   return place instanceof Expr && condition !== undefined ? { context: place.text, condition, type: "regex" } : undefined;
 }
 
-function simple(node: ASTNode, asked: Asked): string | undefined {
+function simple(node: ASTNode, asked: CriteriaScope): string | undefined {
   if (node.op === "&&" || node.op === "||") {
     const parts = (node.args as readonly ASTNode[]).map((part) => simple(part, asked));
     return parts.includes(undefined) ? undefined : `(${parts.join(` ${node.op} `)})`;
@@ -64,7 +64,7 @@ function simple(node: ASTNode, asked: Asked): string | undefined {
   return equal ?? compared(left, node.op, right, asked);
 }
 
-function compared(left: WrittenValue, operator: string, right: WrittenValue, { lose }: Asked): string | undefined {
+function compared(left: WrittenValue, operator: string, right: WrittenValue, { lose }: CriteriaScope): string | undefined {
   const [one, other] = [operand(left, lose), operand(right, lose)];
   if (one !== undefined && other !== undefined && [left, right].some((side) => typeof side === "string" && /[a-z]/i.test(side)))
     lose("this criterion finds A and a equal", "conditions of Arazzo compare texts without regard to case");
@@ -72,7 +72,7 @@ function compared(left: WrittenValue, operator: string, right: WrittenValue, { l
 }
 
 // The criteria require these fields of a map, but allow others.
-function fieldByField(left: WrittenValue, right: WrittenValue, asked: Asked): string | undefined {
+function fieldByField(left: WrittenValue, right: WrittenValue, asked: CriteriaScope): string | undefined {
   const [expression, map] = left instanceof Expr ? [left, right] : [right, left];
   if (!(expression instanceof Expr) || !isMap(map)) return undefined;
   const fields = Object.entries(map).map(([name, value]) => {
@@ -108,7 +108,7 @@ function quoted(text: string): string | undefined {
 }
 
 // Writes `response.sales.size() > 0` as the existence of an item.
-function sized(node: ASTNode, { names }: Asked): Criterion | undefined {
+function sized(node: ASTNode, { names }: CriteriaScope): Criterion | undefined {
   if (node.op !== ">" && node.op !== ">=") return undefined;
   const [left, right] = node.args as readonly [ASTNode, ASTNode];
   if (left.op !== "rcall" || left.args[0] !== "size") return undefined;
@@ -121,7 +121,7 @@ function sized(node: ASTNode, { names }: Asked): Criterion | undefined {
 }
 
 // Writes `response.exists(x, x.id == "a")` as a filter.
-function existing(node: ASTNode, asked: Asked): Criterion | undefined {
+function existing(node: ASTNode, asked: CriteriaScope): Criterion | undefined {
   if (node.op !== "rcall" || node.args[0] !== "exists") return undefined;
   const [, receiver, [variable, where]] = node.args;
   const list = valueOf(evaluate(receiver, asked.names));
@@ -149,7 +149,7 @@ function placeOf({ text }: Expr): string | undefined {
     .join("")}`;
 }
 
-function filterOf(node: ASTNode, item: string, asked: Asked): string | undefined {
+function filterOf(node: ASTNode, item: string, asked: CriteriaScope): string | undefined {
   if (node.op === "&&" || node.op === "||") {
     const parts = (node.args as readonly ASTNode[]).map((part) => {
       const filter = filterOf(part, item, asked);
@@ -169,7 +169,7 @@ function inItem(node: ASTNode, item: string): string | undefined {
   return owner === undefined ? undefined : `${owner}.${node.args[1]}`;
 }
 
-function constant(node: ASTNode, { names, lose }: Asked): string | undefined {
+function constant(node: ASTNode, { names, lose }: CriteriaScope): string | undefined {
   const value = valueOf(evaluate(node, names));
   return value === undefined || value instanceof Expr ? undefined : operand(value, lose);
 }

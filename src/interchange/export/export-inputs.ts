@@ -151,11 +151,13 @@ const TYPES: Readonly<Record<ValueShape["type"], object>> = {
 };
 
 /** How each rule of a value is written as fields of a JSON Schema. */
-type Rules = { readonly [Rule in Exclude<keyof ValueShape, "type">]-?: (shape: ValueShape, loses: Loses) => object | undefined };
+type RuleWords = {
+  readonly [Rule in Exclude<keyof ValueShape, "type">]-?: (shape: ValueShape, loses: Loses) => object | undefined;
+};
 
 type Loses = (rule: string, why: string) => undefined;
 
-const RULES: Rules = {
+const RULES: RuleWords = {
   pattern: ({ pattern }) => ({ pattern }),
   enum: ({ enum: choices }) => ({ enum: choices }),
   minimum: (shape, loses) => bound("minimum", shape, loses),

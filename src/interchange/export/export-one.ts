@@ -72,14 +72,14 @@ function writtenAs(node: SourceNode, { root }: Exporting): SourceNode | undefine
 }
 
 /** The parameters that identify the actor. */
-type Acting = readonly object[];
+type ActingParameters = readonly object[];
 
 function actingIn(
   node: SourceNode | undefined,
   operation: Operation,
   { names }: StepPlace,
   around: Exporting,
-): Acting | undefined {
+): ActingParameters | undefined {
   const { service } = operation;
   const { identity, keyHeader, name } = service;
   const declared = textOf(node) === undefined ? node : child(child(around.root, "actors"), textOf(node) ?? "");
@@ -104,7 +104,7 @@ function entityText(value: WrittenValue | undefined): WrittenValue | undefined {
   return attribute === undefined || name === undefined ? undefined : join([`${attribute}:`, name]);
 }
 
-function fill(step: OutStep, sent: ExportedRequest, as: Acting): void {
+function fill(step: OutStep, sent: ExportedRequest, as: ActingParameters): void {
   step.parameters = [...as, ...sent.parameters.map((parameter) => ({ ...parameter, value: runtimeOf(parameter.value) }))];
   step.body = sent.body;
 }
@@ -253,7 +253,7 @@ function ensure(place: StepPlace, step: OutStep, around: Exporting): (() => Know
 function discovered(
   step: OutStep,
   { input }: ExportedRequest,
-  { as, around, node }: { readonly as: Acting; readonly around: Exporting; readonly node: SourceNode },
+  { as, around, node }: { readonly as: ActingParameters; readonly around: Exporting; readonly node: SourceNode },
 ): AnswerPlace | undefined {
   const { discovery } = step.operation.meaning;
   const read = discovery && operations.get(discovery.read);
@@ -277,7 +277,7 @@ function discovered(
 // If a write is answered before its commit, its receipt is polled.
 function awaitReceipt(
   step: OutStep,
-  as: Acting,
+  as: ActingParameters,
   { node, around }: { readonly node: SourceNode; readonly around: Exporting },
 ): void {
   const wait = child(node, "wait");

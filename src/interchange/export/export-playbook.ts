@@ -72,14 +72,14 @@ function outputsOf(
   return Object.fromEntries(texts);
 }
 
-interface Parts {
+interface ExportedParts {
   readonly block: ExportedBlock;
   readonly steps: readonly object[];
   readonly outputs: Readonly<Record<string, string>>;
   readonly inputs: object;
 }
 
-function arazzoFields(playbook: Playbook, { block, steps, outputs, inputs }: Parts): readonly WrittenField[] {
+function arazzoFields(playbook: Playbook, { block, steps, outputs, inputs }: ExportedParts): readonly WrittenField[] {
   const interfaces = new Set(block.all.map(({ operation }) => operation.service.name));
   const info = {
     title: playbook.name,

@@ -78,13 +78,13 @@ function isMade(node: MapNode, names: Knowledge, { findings }: Exporting): boole
   return false;
 }
 
-interface Round {
+interface ExportedRound {
   readonly key: string;
   readonly place: StepPlace;
 }
 
 // Returns the rounds of a `foreach`. Without one, the step itself is the only round.
-function roundsOf(place: StepPlace, { findings }: Exporting): readonly Round[] {
+function roundsOf(place: StepPlace, { findings }: Exporting): readonly ExportedRound[] {
   const { node, id, names } = place;
   const foreach = child(node, "foreach");
   if (foreach === undefined) return [{ key: "", place }];

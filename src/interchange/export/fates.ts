@@ -99,9 +99,9 @@ const OF_PLAYBOOK: Fates<PlaybookFields> = {
   outputs: WRITTEN,
 };
 
-type Part = "playbook" | "call" | "block" | "include" | "check";
+type PlaybookPart = "playbook" | "call" | "block" | "include" | "check";
 
-const PARTS: Readonly<Record<Part, readonly [Table, Fate]>> = {
+const PARTS: Readonly<Record<PlaybookPart, readonly [Table, Fate]>> = {
   playbook: [PLAYBOOK, OF_PLAYBOOK],
   call: [STEP_KINDS.call, CALL],
   block: [STEP_KINDS.block, BLOCK],
@@ -110,7 +110,7 @@ const PARTS: Readonly<Record<Part, readonly [Table, Fate]>> = {
 };
 
 /** Reports the keywords in a part of a playbook that are not written. */
-export function loseKeywords(part: Part, node: MapNode, findings: TranslationFindings): void {
+export function loseKeywords(part: PlaybookPart, node: MapNode, findings: TranslationFindings): void {
   const [table, fates] = PARTS[part];
   loseIn(node, table, fates, findings);
 }

@@ -24,13 +24,13 @@ const DEEPEST = 32;
 
 /** Reads a condition. Throws a {@link BadCondition}. */
 export function readCondition(text: string): ConditionPart {
-  const reader = new Reader(text);
+  const reader = new ConditionReader(text);
   const condition = reader.level(0, 0);
   if (!reader.ended) throw new BadCondition(`"${reader.next()}" cannot be here`);
   return condition;
 }
 
-class Reader {
+class ConditionReader {
   readonly #tokens: readonly RegExpExecArray[];
   #at = 0;
 

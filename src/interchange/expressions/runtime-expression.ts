@@ -9,13 +9,13 @@ export type RuntimeExpression =
   | { readonly kind: "status" }
   | { readonly kind: "untranslatable"; readonly text: string; readonly why: string };
 
-type Maker = (groups: readonly string[]) => RuntimeExpression;
+type ExpressionMaker = (groups: readonly string[]) => RuntimeExpression;
 
 const POINTER = "(?:#(\\S*))?";
 const NAME = "([\\w.-]+?)";
 const ID = "([\\w-]+)";
 
-const FORMS: readonly (readonly [RegExp, Maker])[] = [
+const FORMS: readonly (readonly [RegExp, ExpressionMaker])[] = [
   [/^\$statusCode$/, () => ({ kind: "status" })],
   [form(`inputs\\.${NAME}`), ([name = "", pointer]) => ({ kind: "input", name, path: pathIn(pointer) })],
   [form("response\\.body"), ([pointer]) => ({ kind: "body", path: pathIn(pointer) })],

@@ -11,7 +11,7 @@ import { DeclaredActors } from "../declared-actors.ts";
 import { outsideName } from "../names.ts";
 import { celOf, Expr, Joined } from "../value.ts";
 
-interface Acting {
+interface ActingHeaders {
   /** The header with the key. */
   readonly key: GivenParameter | undefined;
   /** The parameter with the acting entity. */
@@ -35,7 +35,7 @@ export class ImportedActors {
   }
 
   /** Returns the `as` of a step. */
-  of(operation: Operation, { key, acting, node }: Acting): unknown {
+  of(operation: Operation, { key, acting, node }: ActingHeaders): unknown {
     const { service } = operation;
     const credential = key === undefined ? undefined : this.#keyIn(key);
     if (service.identity.kind === "credential") {

@@ -66,13 +66,13 @@ function demandUsualCode(node: SourceNode, accepted: readonly number[], { scope,
   );
 }
 
-interface Part {
+interface CriterionPart {
   readonly node: SourceNode;
   /** A condition, or an expression that was already translated. */
   readonly condition: ConditionPart | Expr;
 }
 
-function partsIn(node: SourceNode, asked: Asked): readonly Part[] {
+function partsIn(node: SourceNode, asked: Asked): readonly CriterionPart[] {
   const type = child(node, "type");
   const kind = textOf(type) ?? textOf(child(type, "type")) ?? "simple";
   const condition = child(node, "condition") ?? node;
@@ -207,7 +207,7 @@ function numberIn(part: ConditionPart, code: number): number {
 }
 
 // Returns the condition of the refusal that the criteria require.
-function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined {
+function refusalIn(parts: readonly CriterionPart[], { scope }: Asked): string | undefined {
   let condition: string | undefined;
   for (const { node, condition: part } of parts) {
     const equal = !(part instanceof Expr) && part.kind === "binary" && part.operator === "==" ? part : undefined;
@@ -224,15 +224,15 @@ function refusalIn(parts: readonly Part[], { scope }: Asked): string | undefined
 }
 
 // The context of a part of a condition. Filters compare texts exactly, and a negated part passes if it does not hold.
-interface Surroundings {
+interface PartContext {
   readonly isFilter: boolean;
   readonly isNegated: boolean;
 }
 
-const AT_THE_TOP: Surroundings = { isFilter: false, isNegated: false };
+const AT_THE_TOP: PartContext = { isFilter: false, isNegated: false };
 
 /** Returns a condition as an expression of a playbook. */
-function expression({ node, condition }: Part, asked: Asked, around = AT_THE_TOP): string | undefined {
+function expression({ node, condition }: CriterionPart, asked: Asked, around = AT_THE_TOP): string | undefined {
   if (condition instanceof Expr) return condition.text;
   switch (condition.kind) {
     case "literal":
@@ -265,7 +265,7 @@ function expression({ node, condition }: Part, asked: Asked, around = AT_THE_TOP
 const LOGICAL: ReadonlySet<string> = new Set(["&&", "||"]);
 
 // Translates a part that is not a comparison. For a path in a filter, it tests whether the path exists, because its value would not show that.
-function tested({ node, condition }: Part, asked: Asked, around: Surroundings): string | undefined {
+function tested({ node, condition }: CriterionPart, asked: Asked, around: PartContext): string | undefined {
   if (condition instanceof Expr || condition.kind !== "current") return expression({ node, condition }, asked, around);
   const last = condition.path.at(-1);
   if (last === undefined) return "true";
@@ -279,9 +279,9 @@ function bracketed({ kind }: ConditionPart, text: string): string {
   return kind === "binary" || (kind === "current" && !text.startsWith("has(")) ? `(${text})` : text;
 }
 
-type Comparison = ConditionPart & { readonly kind: "binary" };
+type BinaryPart = ConditionPart & { readonly kind: "binary" };
 
-function reportExactTexts(node: SourceNode, { operator, left, right }: Comparison, asked: Asked, around: Surroundings): void {
+function reportExactTexts(node: SourceNode, { operator, left, right }: BinaryPart, asked: Asked, around: PartContext): void {
   const sides = [left, right];
   if (sides.some((part) => part.kind === "literal" && !part.isText)) return;
   const isText = sides.some((part) => part.kind === "literal");

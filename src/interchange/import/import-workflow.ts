@@ -135,7 +135,7 @@ type Guards = Map<number, object | typeof AWAITED>;
 
 const AWAITED = "awaited";
 
-interface Around {
+interface AtStep {
   readonly guards: Guards;
   readonly at: number;
   readonly steps: readonly ActedStep[];
@@ -146,7 +146,7 @@ interface Around {
   readonly importing: Importing;
 }
 
-function importStep(step: ActedStep, around: Around): void {
+function importStep(step: ActedStep, around: AtStep): void {
   const { scope, importing } = around;
   const { findings } = importing.document;
   const { node, id } = step;
@@ -181,7 +181,7 @@ function importStep(step: ActedStep, around: Around): void {
 
 // If a read guards the next step, returns where that write's receipt is, if it is read. Such a read goes to the next step if it fails, and otherwise jumps over
 // the write and its receipt. Nothing jumps over the read alone, and the write has no jumps of its own (decision 212).
-function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps, skips }: Around): readonly number[] | undefined {
+function guardedReceipt({ onSuccess, onFailure }: ActedStep, { at, steps, skips }: AtStep): readonly number[] | undefined {
   const [write, next, last] = [steps[at + 1], steps[at + 2], steps[at + 3]];
   if (skips.has(at) || !goesTo(onFailure, write) || write?.onSuccess.length !== 0) return undefined;
   if (goesTo(onSuccess, next)) return [];
@@ -196,7 +196,7 @@ function goesTo([action, ...more]: readonly SourceNode[], target: ActedStep | un
   return target !== undefined && textOf(child(action, "stepId")) === target.id;
 }
 
-function guardOf({ node }: ActedStep, operation: Operation, around: Around): object | undefined {
+function guardOf({ node }: ActedStep, operation: Operation, around: AtStep): object | undefined {
   const { scope } = around;
   const own: CallTarget = { id: "", operation };
   const { expect } = readCriteria(itemsIn(child(node, "successCriteria")), { scope, own, owner: "response" });
@@ -206,7 +206,7 @@ function guardOf({ node }: ActedStep, operation: Operation, around: Around): obj
   return { as, read: operation.name, ...present({ with: input }), that: allOf(expect) };
 }
 
-function callIn(node: SourceNode, operation: Operation, { scope, workflow, importing }: Around): ImportedCall | undefined {
+function callIn(node: SourceNode, operation: Operation, { scope, workflow, importing }: AtStep): ImportedCall | undefined {
   const { document, actors } = importing;
   const parameters = parametersOf(node, workflow, document);
   return readCall(operation, { parameters, body: child(node, "requestBody"), node }, { scope, actors });
@@ -222,7 +222,7 @@ function parametersOf(node: SourceNode, workflow: MapNode | undefined, document:
 }
 
 // Translates the steps of a workflow in the place of the step that runs it.
-function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, importing, skips, at }: Around): void {
+function runWorkflow(step: ActedStep, workflowId: SourceNode, { scope, call, importing, skips, at }: AtStep): void {
   const { findings } = importing.document;
   const id = textOf(workflowId) ?? "";
   const workflow = workflowNamed(id, workflowId, call.chain, importing);
@@ -290,7 +290,7 @@ function operationNamed(node: SourceNode | undefined): Operation | undefined {
   return path === undefined ? operationOfId(textOf(child(node, "operationId")) ?? "") : operationAtPath(path);
 }
 
-function callOperation(step: ActedStep, operation: Operation, around: Around): void {
+function callOperation(step: ActedStep, operation: Operation, around: AtStep): void {
   const { scope, call, importing, skips, at, steps } = around;
   const { document, ids } = importing;
   const { node } = step;

@@ -124,7 +124,7 @@ function runLine({ id, outcome, end }: SealedRun, { playbook, target, at }: RunR
  * the one before it is passed to `take`.
  */
 export function readArchive(path: string, take: (record: SealedRecord) => void = () => undefined): ReadArchive {
-  const reading = new Reading(path, take);
+  const reading = new ArchiveReading(path, take);
   let problem: Failure | undefined;
   try {
     for (const line of readLines({ path, name: path })) reading.take(line);
@@ -136,7 +136,7 @@ export function readArchive(path: string, take: (record: SealedRecord) => void =
   return { heading, runs, records, digest, problem };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type ArchiveFields = Readonly<Record<string, unknown>>;
 
 /** The fields of each kind of line, in order. No other field may be there, least of all in the last line, which the digest does not cover. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -150,7 +150,7 @@ const FIELDS_OF_RECORD = "run,sequence,epoch,at,time,kind,previous,hash";
 const OPENED_APART_MS = 60_000;
 
 /** An archive while it is read. */
-class Reading {
+class ArchiveReading {
   heading: ArchiveHeading | undefined;
   readonly runs: SealedRun[] = [];
   records = 0;
@@ -188,7 +188,7 @@ class Reading {
     if (this.digest === undefined) throw this.#damaged("it has no seal after this line");
   }
 
-  #split(line: string): readonly [Fields, string] {
+  #split(line: string): readonly [ArchiveFields, string] {
     const at = line.indexOf(BODY);
     const text = at === -1 ? line : `${line.slice(0, at)}}`;
     const fields = fieldsIn(text);
@@ -199,13 +199,13 @@ class Reading {
     return [fields, line.slice(at + BODY.length, -1)];
   }
 
-  #begin({ kind, format, number, previous, sealedAt }: Fields): void {
+  #begin({ kind, format, number, previous, sealedAt }: ArchiveFields): void {
     if (kind !== "archive") throw this.#damaged("it does not begin like an archive of tokenbook");
     if (format !== FORMAT) throw this.#damaged(`its format is ${String(format)}, and this version reads format ${FORMAT}`);
     this.heading = { number: Number(number), previous: String(previous), sealedAt: Date.parse(String(sealedAt)) };
   }
 
-  #beginRun({ run, playbook, environment, openedAt, outcome, records, hash }: Fields): void {
+  #beginRun({ run, playbook, environment, openedAt, outcome, records, hash }: ArchiveFields): void {
     this.#endRun();
     const end = { sequence: Number(records) - 1, hash: String(hash) };
     const about = { playbook: String(playbook), environment: String(environment), openedAt: Date.parse(String(openedAt)) };
@@ -215,7 +215,7 @@ class Reading {
     this.runs.push(this.#run);
   }
 
-  #takeRecord({ run, sequence, epoch, at, time, kind, previous, hash }: Fields, body: string): void {
+  #takeRecord({ run, sequence, epoch, at, time, kind, previous, hash }: ArchiveFields, body: string): void {
     if (run !== this.#run?.id) throw this.#damaged("no run that begins above has this record");
     const place = { sequence: Number(sequence), epoch: Number(epoch), at: Number(at), kind: kind as RunRecord["kind"] };
     const own = link(this.#end.hash, place, body);
@@ -237,8 +237,8 @@ class Reading {
     const isOf =
       kind === "run.opened" &&
       runId === id &&
-      (playbook as Fields | undefined)?.["file"] === heading.playbook &&
-      (target as Fields | undefined)?.["environment"] === heading.environment &&
+      (playbook as ArchiveFields | undefined)?.["file"] === heading.playbook &&
+      (target as ArchiveFields | undefined)?.["environment"] === heading.environment &&
       Math.abs(openedAt - at) <= OPENED_APART_MS;
     if (!isOf) throw this.#notAsHeaded(id);
   }
@@ -247,7 +247,7 @@ class Reading {
     return this.#damaged(`the first line of the run ${run} contradicts its records`);
   }
 
-  #seal({ runs, records, digest }: Fields): void {
+  #seal({ runs, records, digest }: ArchiveFields): void {
     this.#endRun();
     if (runs !== this.runs.length || records !== this.records)
       throw this.#damaged("its seal counts more or fewer runs or records");
@@ -273,10 +273,10 @@ class Reading {
   }
 }
 
-function fieldsIn(text: string): Fields | undefined {
+function fieldsIn(text: string): ArchiveFields | undefined {
   try {
     const fields: unknown = JSON.parse(text);
-    return typeof fields === "object" && fields !== null ? (fields as Fields) : undefined;
+    return typeof fields === "object" && fields !== null ? (fields as ArchiveFields) : undefined;
   } catch {
     return undefined;
   }

@@ -100,13 +100,13 @@ export function archiveRuns(store: JournalStore, archiving: Archiving): Archived
 
 const DRAFT_BYTES = 4;
 
-interface Next {
+interface NextArchive {
   readonly number: number;
   readonly previous: string;
   readonly file: string;
 }
 
-function nextOf(archives: Archives, folder: string): Next {
+function nextOf(archives: Archives, folder: string): NextArchive {
   const { number = 0, digest = FIRST_PREVIOUS } = archives.last() ?? {};
   return { number: number + 1, previous: digest, file: join(folder, archiveName(number + 1)) };
 }

@@ -49,13 +49,13 @@ function compileMap(node: MapNode, schema: JsonSchema | undefined, context: Chec
 
 const OF_ENVIRONMENT = ["orgId", { kind: "organization" }] as const;
 
-interface Where {
+interface TemplatePlace {
   readonly schema: JsonSchema | undefined;
   readonly context: CheckContext;
   readonly scope: ExpressionScope;
 }
 
-function compileScalar(node: ScalarNode, where: Where): Template {
+function compileScalar(node: ScalarNode, where: TemplatePlace): Template {
   const { value } = node;
   if (typeof value !== "string") return { kind: "literal", value };
   if (!holdsExpression(value)) {
@@ -72,7 +72,7 @@ function compileScalar(node: ScalarNode, where: Where): Template {
   return compileText(value, node, where);
 }
 
-function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context, scope }: Where): Template {
+function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context, scope }: TemplatePlace): Template {
   const checked = context.expression(text, node, from, scope);
   if (checked === undefined) return { kind: "literal", value: null };
   const wanted = kindsOf(schema);
@@ -93,14 +93,14 @@ function compileWhole({ text, from }: Span, node: ScalarNode, { schema, context,
 }
 
 // A step that must fail may use a wrong id, and new things may have any name.
-function checkId({ id, expression }: Checked, { schema, context, scope }: Where, place: () => Range): void {
+function checkId({ id, expression }: Checked, { schema, context, scope }: TemplatePlace, place: () => Range): void {
   if (scope.fails === true) return;
   if (scope.maybe !== true) context.inputKinds.note(expression.text, schema);
   const finding = misplacedFinding(id, schema, scope.makes);
   if (finding !== undefined) context.report(finding, place());
 }
 
-function compileText(value: string, node: ScalarNode, { schema, context, scope }: Where): Template {
+function compileText(value: string, node: ScalarNode, { schema, context, scope }: TemplatePlace): Template {
   const parts: Extract<Template, { kind: "text" }>["parts"][number][] = [];
   let at = 0;
   for (const { text, from, start, end } of spansIn(value)) {

@@ -17,7 +17,7 @@ export type GivenInputs = Readonly<Record<string, Json>>;
 export type PlaceOfInput = (path: readonly string[]) => string | undefined;
 
 /** A value, or its problems. */
-type Taken = { readonly value: Json } | { readonly problems: readonly string[] };
+type TakenValue = { readonly value: Json } | { readonly problems: readonly string[] };
 
 /**
  * Returns the value of every input, given or default. Throws a Failure that names each missing, unknown or wrong input, with at most
@@ -65,9 +65,9 @@ export function formerSpellings(playbook: Playbook, given: GivenInputs): readonl
   return [spellings(playbook, given, spelledAsJson), given];
 }
 
-type Spell = (declaration: InputDeclaration | undefined, given: Json) => string;
+type SpellInput = (declaration: InputDeclaration | undefined, given: Json) => string;
 
-function spellings({ inputs }: Playbook, given: GivenInputs, spell: Spell): Readonly<Record<string, string>> {
+function spellings({ inputs }: Playbook, given: GivenInputs, spell: SpellInput): Readonly<Record<string, string>> {
   const declared = new Map(inputs.map((input) => [input.name, input]));
   return mapValues(given, (value, name) => spell(declared.get(name), value));
 }
@@ -150,9 +150,9 @@ function called(placeOf: PlaceOfInput, [name = "", ...path]: readonly string[]):
   return `"${spellPath(name, path)}"${place === undefined ? "" : ` (${place})`}`;
 }
 
-type From = NamedFiles & { readonly placeOf: PlaceOfInput };
+type PlacedFiles = NamedFiles & { readonly placeOf: PlaceOfInput };
 
-function take(declaration: InputDeclaration, given: Json | undefined, from: From): Taken {
+function take(declaration: InputDeclaration, given: Json | undefined, from: PlacedFiles): TakenValue {
   const { name, file, shape } = declaration;
   if (given === undefined && declaration.default !== undefined) return { value: declaration.default };
   if (file !== undefined) return takeFile(declaration, given, { ...from, rule: file });
@@ -168,8 +168,8 @@ function take(declaration: InputDeclaration, given: Json | undefined, from: From
 function takeFile(
   { name, shape }: InputDeclaration,
   given: Json | undefined,
-  { files, named, rule, placeOf }: From & { readonly rule: FileRule },
-): Taken {
+  { files, named, rule, placeOf }: PlacedFiles & { readonly rule: FileRule },
+): TakenValue {
   const path = given ?? rule.path;
   if (path === undefined) return { problems: [`"${name}" must be given, as the path of a file`] };
   const input = called(placeOf, [name]);
@@ -200,7 +200,7 @@ const JSON_EXAMPLES: Readonly<Partial<Record<InputType, string>>> = {
 };
 
 // The command line gives text; the declaration says which type it is.
-function readText({ name, type }: InputDeclaration, text: string, input = `"${name}"`): Taken {
+function readText({ name, type }: InputDeclaration, text: string, input = `"${name}"`): TakenValue {
   if (type !== "list" && type !== "object" && !(type === "entity" && text.startsWith("{"))) return { value: text };
   try {
     return { value: parseJson(text) };

@@ -68,7 +68,7 @@ export function* shapeProblems(shape: ValueShape, value: Json, path: readonly st
   else if (shape.type === "entity" && isObject(value)) yield* entityProblems(value, path);
 }
 
-type Wrong = Omit<ShapeProblem, "path">;
+type WrongValue = Omit<ShapeProblem, "path">;
 
 const SHOWN_CHARS = 80;
 
@@ -88,7 +88,7 @@ const FITS: Readonly<Record<ValueShape["type"], (value: Json) => boolean>> = {
   any: () => true,
 };
 
-function typeProblem({ type }: ValueShape, value: Json): Wrong | undefined {
+function typeProblem({ type }: ValueShape, value: Json): WrongValue | undefined {
   const several = type === "entity" && typeof value === "string" ? severalAttributes(value) : undefined;
   const fix = several === undefined ? FIXES[type] : `several attributes are written as ${writeJson(several)}`;
   if (!FITS[type](value)) return { message: `must be of type ${type}, and is ${shown(value)}`, fix };
@@ -116,7 +116,7 @@ const FIXES: Readonly<Partial<Record<ValueShape["type"], string>>> = {
   entity: "an attribute and its value, such as userId:alice",
 };
 
-function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): Wrong | undefined {
+function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): WrongValue | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;
   if (type === "date") return dateRangeProblem(minimum, maximum, value);
   if (!(value instanceof Decimal)) return undefined;
@@ -127,7 +127,7 @@ function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): Wron
   return undefined;
 }
 
-function dateRangeProblem(minimum: string | undefined, maximum: string | undefined, value: Json): Wrong | undefined {
+function dateRangeProblem(minimum: string | undefined, maximum: string | undefined, value: Json): WrongValue | undefined {
   if (typeof value !== "string") return undefined;
   const at = timeOf(value);
   if (at < timeOf(minimum)) return { message: `is ${value}, which is before ${minimum}` };
@@ -139,7 +139,7 @@ function timeOf(text: string | undefined): number {
   return parseDate(text ?? "")?.getTime() ?? Number.NaN;
 }
 
-function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): Wrong | undefined {
+function choiceProblem({ pattern, enum: choices }: ValueShape, value: Json): WrongValue | undefined {
   if (pattern !== undefined && typeof value === "string" && !patternOf(pattern).foundIn(value)) {
     return { message: `is ${JSON.stringify(value)}, which does not match ${pattern}` };
   }

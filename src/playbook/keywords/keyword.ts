@@ -117,17 +117,17 @@ export function frameOf(table: Table, more: object = {}): Frame {
 }
 
 /** A row whose value is never `undefined` if it has a default. */
-type Row<T, C> = PlainKeyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
+type RowOf<T, C> = PlainKeyword<C extends { readonly default: string } ? T : T | undefined> & NoInfer<C>;
 
 function row<T, C extends KeywordColumns>(
   schema: object,
   description: string,
   read: (value: Value) => T | undefined,
   columns: C,
-): Row<T, C> {
+): RowOf<T, C> {
   const { default: otherwise } = columns;
   const described = otherwise === undefined ? description : description.replace(/\.$|$/, `; ${otherwise}, when left out.`);
-  return { schema: { ...schema, description: described }, read, ...columns } as Row<T, C>;
+  return { schema: { ...schema, description: described }, read, ...columns } as RowOf<T, C>;
 }
 
 /** Makes the row of a value that is read later, together with what is around it. */
@@ -152,7 +152,7 @@ export function text<const C extends KeywordColumns = object>(
   description: string,
   columns: C = {} as C,
   schema: object = {},
-): Row<string, C> {
+): RowOf<string, C> {
   return row({ type: "string", ...schema }, description, (value) => textOf(value) ?? columns.default, columns);
 }
 
@@ -161,23 +161,27 @@ export function choice<Word extends string, const C extends KeywordColumns & { r
   words: readonly Word[],
   description: string,
   columns: C,
-): Row<Word, C> {
+): RowOf<Word, C> {
   return row({ enum: words }, description, (value) => words.find((word) => word === textOf(value)) ?? columns.default, columns);
 }
 
 /** Makes the row of a duration, which is read as milliseconds. */
-export function duration<const C extends KeywordColumns = object>(description: string, columns: C = {} as C): Row<number, C> {
+export function duration<const C extends KeywordColumns = object>(description: string, columns: C = {} as C): RowOf<number, C> {
   const read = (value: Value): number | undefined => parseDuration(textOf(value) ?? columns.default ?? "");
   const { schema, ...rest } = row({ type: "string", pattern: DURATION_PATTERN }, description, read, columns);
   const { description: words } = schema as { readonly description: string };
-  return { ...rest, schema: { ...schema, description: `${words} A number and a unit: 500ms, 30s, 10m, 2h, 1d.` } } as Row<
+  return { ...rest, schema: { ...schema, description: `${words} A number and a unit: 500ms, 30s, 10m, 2h, 1d.` } } as RowOf<
     number,
     C
   >;
 }
 
 /** Makes the row of a number within the bounds of its schema. */
-export function number<const C extends KeywordColumns = object>(schema: object, description: string, columns: C): Row<number, C> {
+export function number<const C extends KeywordColumns = object>(
+  schema: object,
+  description: string,
+  columns: C,
+): RowOf<number, C> {
   const otherwise = columns.default === undefined ? undefined : Number(columns.default);
   return row(schema, description, (value) => (value?.kind === "scalar" ? Number(value.value) : otherwise), columns);
 }

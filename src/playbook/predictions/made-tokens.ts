@@ -37,13 +37,13 @@ export function madeTokens(playbook: CertainPlaybook): ReadonlyMap<string, MadeT
   return made;
 }
 
-interface Definition {
+interface DefinedToken {
   readonly definition: Template;
   /** The spelling of the token's id in later steps. */
   readonly id: string | undefined;
 }
 
-function definitionsIn({ at, yields }: MadeTokens, input: Template, own: string | undefined): readonly Definition[] {
+function definitionsIn({ at, yields }: MadeTokens, input: Template, own: string | undefined): readonly DefinedToken[] {
   const idAt = (index: string): string | undefined => (own === undefined ? undefined : `${own}.${yields}${index}`);
   if (at === undefined) return [{ definition: input, id: idAt("") }];
   return partsAt(input, at).flatMap(({ part }, index) =>
@@ -51,13 +51,13 @@ function definitionsIn({ at, yields }: MadeTokens, input: Template, own: string 
   );
 }
 
-interface Making {
+interface TokenMaking {
   readonly call: CertainCall;
   readonly definition: Template;
   readonly saysRights: boolean;
 }
 
-function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: Making): MadeToken {
+function tokenOf(playbook: CertainPlaybook, { call, definition, saysRights }: TokenMaking): MadeToken {
   const [decimals, cap] = ["decimal", "maxMintQuantity"].map((name) => playbook.value(fieldOf(definition, "behaviour", name)));
   return {
     call,

@@ -25,13 +25,13 @@ export function checkTwice({ calls }: CertainPlaybook, context: CheckContext): v
   }
 }
 
-interface Named {
+interface IdInStep {
   readonly id: Template | undefined;
   readonly node: SourceNode;
 }
 
 // Returns the items of operations that must not name an id twice. If the items of an operation set a value, the last one counts.
-function namedIn(call: CertainCall): readonly Named[] {
+function namedIn(call: CertainCall): readonly IdInStep[] {
   const { namesOnce } = call.step.operation.meaning;
   if (namesOnce === undefined) return [];
   return itemsOf(call).flatMap(({ input, node }) =>

@@ -38,7 +38,7 @@ export function checkRefusals(playbook: Playbook, outlines: ReadonlyMap<string, 
 }
 
 // A token may give any name to a role. So its rolesMap must be known, and only a name that is almost a known name is reported.
-function warnOfMisspeltRoles(call: CertainCall, { certain, tokens, context }: Omit<Known, "steps">): void {
+function warnOfMisspeltRoles(call: CertainCall, { certain, tokens, context }: Omit<RoleCheck, "steps">): void {
   const { givesRoles, makesTokens } = call.step.operation.meaning;
   if (givesRoles === undefined) return;
   for (const { input, node } of itemsOf(call)) {
@@ -60,14 +60,14 @@ function warnOfMisspeltRoles(call: CertainCall, { certain, tokens, context }: Om
   }
 }
 
-interface Known {
+interface RoleCheck {
   readonly certain: CertainPlaybook;
   readonly tokens: ReadonlyMap<string, MadeToken>;
   readonly steps: readonly Step[];
   readonly context: CheckContext;
 }
 
-function checkRole(call: CertainCall, { certain, tokens, steps, context }: Known): void {
+function checkRole(call: CertainCall, { certain, tokens, steps, context }: RoleCheck): void {
   const { step } = call;
   const what = step.operation.meaning.needsRole;
   const actors = what === undefined ? undefined : certain.actors(step);

@@ -51,14 +51,14 @@ const BESIDE: Readonly<Record<OutsideKind, Readonly<Partial<Record<keyof RowsFie
   http: { headers: "may", each: "may", next: "may", timeout: "may" },
 };
 
-interface Where {
+interface RowsPlace {
   readonly spot: Spot;
   readonly around: Surroundings;
 }
 
 type PlaceFields = Omit<RowsFields, "properties" | "required">;
 
-function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: Where): OutsidePlace | undefined {
+function readPlace(node: MapNode, fields: PlaceFields, { spot, around }: RowsPlace): OutsidePlace | undefined {
   const { csv, ndjson, sqlite, postgres, http, query = "", headers, each, next, timeout: timeoutMs, ...rest } = fields;
   allRead(rest);
   if (!isOneKind(node, timeoutMs, around)) return undefined;

@@ -18,7 +18,7 @@ import { listInPart } from "../types/lists-in-part.ts";
 import { kindOfType, responseType } from "../types/value-types.ts";
 
 /** The rows of a side, and the names that their expressions may use. */
-interface Rows {
+interface RowsOfSide {
   readonly source: Side["source"];
   readonly scope: ExpressionScope;
   /** The names that differ from row to row. */
@@ -83,7 +83,7 @@ function warnOfNoRow(
   );
 }
 
-function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundings): Rows | undefined {
+function readGiven(node: SourceNode, name: string, spot: Spot, around: Surroundings): RowsOfSide | undefined {
   const rows = node.kind === "map" ? readOutsideRows(node, spot, around) : readList(node, spot, around);
   if (rows === undefined) return undefined;
   return {
@@ -104,7 +104,7 @@ function readList(node: SourceNode, spot: Spot, around: Surroundings): GivenRows
 
 type ReadsFields = Pick<SideFields, "foreach" | "read" | "with" | "as" | "each">;
 
-function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surroundings): Rows | undefined {
+function readReads(node: MapNode, fields: ReadsFields, spot: Spot, around: Surroundings): RowsOfSide | undefined {
   const { foreach: loop, each: list, read: reads, with: input, as, ...rest } = fields;
   allRead(rest);
   if (reads === undefined) {

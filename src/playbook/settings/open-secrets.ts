@@ -119,13 +119,13 @@ export function openSecrets(playbooks: readonly Playbook[], from: { variables: V
   });
 }
 
-type Read = { readonly value: string } | { readonly why: string };
+type ReadSecret = { readonly value: string } | { readonly why: string };
 
 function readSecret(
   { file, named }: { readonly file: string; readonly named: string },
   { from, place }: SecretDeclaration,
   { variables, files }: { variables: Variables; files: FileReader },
-): Read {
+): ReadSecret {
   if (from === "variable") {
     const value = variables[place];
     return value === undefined ? { why: `the environment variable ${place} is not set` } : usable(value, place);
@@ -143,7 +143,7 @@ function readSecret(
 }
 
 // A shorter secret would also mask other words.
-function usable(text: string, place: string): Read {
+function usable(text: string, place: string): ReadSecret {
   const value = text.trim();
   if (value.length >= LIMITS.secretLeastChars) return { value };
   if (value === "") return { why: `${place} is empty` };

@@ -8,7 +8,7 @@ import type { NotBegun } from "../shape.ts";
 import { actedAs, NOT_BEGUN } from "../words.ts";
 import type { ReportedRun } from "../reported-run.ts";
 
-interface Finding {
+interface FailedCase {
   readonly severity: "error" | "warning";
   readonly row: Case;
   readonly run: Run;
@@ -46,13 +46,13 @@ export function* runAnnotations(
   }
 }
 
-function findingOf(row: Case, run: Run): readonly Finding[] {
+function findingOf(row: Case, run: Run): readonly FailedCase[] {
   const { github: severity } = COUNTED_AS[row.verdict];
   if (severity !== "none") return [{ severity, row, run }];
   return row.warning.length > 0 ? [{ severity: "warning", row, run }] : [];
 }
 
-function annotation({ severity, row, run }: Finding, places: Places): string {
+function annotation({ severity, row, run }: FailedCase, places: Places): string {
   const { step, name, type, message, lines, warning, comparison } = row;
   const file = step?.file ?? run.playbook.file;
   const properties = {

@@ -36,10 +36,10 @@ export const WRITERS: Readonly<Record<Format, () => Promise<Writer>>> = {
   har: async () => (await import("./har.ts")).harReport,
 };
 
-type Write<Reports> = (reports: Reports, notBegun: readonly NotBegun[]) => Iterable<string>;
+type WriteReports<Reports> = (reports: Reports, notBegun: readonly NotBegun[]) => Iterable<string>;
 
 // Only one run at a time is in memory.
-function streamed(write: Write<Iterable<RunReport>>): Writer {
+function streamed(write: WriteReports<Iterable<RunReport>>): Writer {
   return (runs, _places, notBegun) => write({ [Symbol.iterator]: () => reportsOf(runs) }, notBegun);
 }
 
@@ -47,7 +47,7 @@ function* reportsOf(runs: Iterable<ReportedRun>): Generator<RunReport> {
   for (const { report } of runs) yield report;
 }
 
-function ofReports(write: Write<readonly RunReport[]>): Writer {
+function ofReports(write: WriteReports<readonly RunReport[]>): Writer {
   return (runs, _places, notBegun) => write([...reportsOf(runs)], notBegun);
 }
 

@@ -11,7 +11,7 @@ import type { TracedExchange } from "./trace.ts";
 // The JSON form of OTLP: ids are hexadecimal, 64-bit numbers are texts, and enumerations are numbers.
 
 /** A span of a trace in OTLP/JSON. */
-interface Span {
+interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -43,7 +43,7 @@ export function* traceRequests(runs: readonly ReportedRun[]): Generator<string> 
   for (let at = 0; at < spans.length; at += LIMITS.traceBatch) yield traceRequest(spans.slice(at, at + LIMITS.traceBatch));
 }
 
-function traceRequest(spans: readonly Span[]): string {
+function traceRequest(spans: readonly OtlpSpan[]): string {
   const resource = { attributes: attributes({ "service.name": "tokenbook", "service.version": VERSION }) };
   const scope = { name: "tokenbook", version: VERSION };
   return harmlessJson(JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] }));
@@ -53,7 +53,7 @@ function traceRequest(spans: readonly Span[]): string {
  * Returns the spans of a run: one for the run, one for each step that began, one for each exchange. With a trace, the spans show what this process did. Without
  * one, they show the whole run from its journal, which records the exchanges of writes and only counts those of reads.
  */
-function* spansOf({ report, trace }: ReportedRun): Generator<Span> {
+function* spansOf({ report, trace }: ReportedRun): Generator<OtlpSpan> {
   const { run, steps } = report;
   const traceId = trace?.id ?? hash("sha256", run.id).slice(0, 32);
   const since = trace?.startedAt ?? 0;
@@ -108,7 +108,7 @@ function endOf({ startedAt, durationMs, waitedMs, stoppedMs }: StepReport, run: 
   return Math.max(start, run.finishedAt === null ? start : Date.parse(run.finishedAt));
 }
 
-const STATUS: Readonly<Record<RowOutcome | ReportedOutcome, Span["status"]["code"]>> = {
+const STATUS: Readonly<Record<RowOutcome | ReportedOutcome, OtlpSpan["status"]["code"]>> = {
   ok: OK,
   changed: OK,
   unchanged: OK,
@@ -125,14 +125,14 @@ const STATUS: Readonly<Record<RowOutcome | ReportedOutcome, Span["status"]["code
   interrupted: ERROR,
 };
 
-interface Within {
+interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string;
   readonly end: number;
 }
 
-function stepSpan(step: StepReport, { end, ...ids }: Within): Span {
+function stepSpan(step: StepReport, { end, ...ids }: SpanContext): OtlpSpan {
   const { problem, outcome } = step;
   const start = Date.parse(step.startedAt ?? "");
   return {
@@ -156,7 +156,7 @@ function stepSpan(step: StepReport, { end, ...ids }: Within): Span {
   };
 }
 
-function exchangeSpan(each: TracedExchange, ids: { readonly traceId: string; readonly parentSpanId: string }): Span {
+function exchangeSpan(each: TracedExchange, ids: { readonly traceId: string; readonly parentSpanId: string }): OtlpSpan {
   const { spanId, method, origin, path, startedAt, durationMs, status, why } = each;
   const url = new URL(`${origin}${path}`);
   const failed = why ?? (status !== null && status >= 400 ? `HTTP ${status}` : null);
@@ -178,7 +178,7 @@ function exchangeSpan(each: TracedExchange, ids: { readonly traceId: string; rea
   };
 }
 
-function* attemptSpans(step: StepReport, traceId: string, spanIdOf: (address: string) => string): Generator<Span> {
+function* attemptSpans(step: StepReport, traceId: string, spanIdOf: (address: string) => string): Generator<OtlpSpan> {
   for (const { attempt, at, request, operation, status, meaning, durationMs } of step.attempts) {
     const start = Date.parse(at);
     yield {
@@ -200,7 +200,7 @@ function* attemptSpans(step: StepReport, traceId: string, spanIdOf: (address: st
   }
 }
 
-function times(start: number, end: number): Pick<Span, "startTimeUnixNano" | "endTimeUnixNano"> {
+function times(start: number, end: number): Pick<OtlpSpan, "startTimeUnixNano" | "endTimeUnixNano"> {
   return { startTimeUnixNano: nanoseconds(start), endTimeUnixNano: nanoseconds(Math.max(start, end)) };
 }
 

@@ -1,7 +1,7 @@
 import { type Clock, type Random, systemRandom } from "../../base/ports.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Redact } from "../../base/secret.ts";
-import type { Exchanged, Outgoing } from "../../transport/exchange.ts";
+import type { Exchanged, MakeExchange, Outgoing } from "../../transport/exchange.ts";
 import type { KeptExchange } from "../../exchanges/kept.ts";
 import { stepOfExchange } from "../../exchanges/step-of-exchange.ts";
 
@@ -48,7 +48,7 @@ export class Trace {
   }
 
   /** Makes an exchange and records it. */
-  async exchange(outgoing: Outgoing, send: (outgoing: Outgoing) => Promise<Exchanged>): Promise<Exchanged> {
+  async exchange(outgoing: Outgoing, send: MakeExchange): Promise<Exchanged> {
     const { clock, redact } = this.#ports;
     const spanId = this.#hex(SPAN_BYTES);
     const [startedAt, began] = [clock.now(), clock.elapsed()];

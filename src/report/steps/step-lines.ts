@@ -35,15 +35,15 @@ export function plainLine(step: StepReport, detail: Detail = "full", extra = "")
   return parts.filter((part) => part !== "").join("  ");
 }
 
-type Times = Pick<StepReport, "durationMs" | "waitedMs" | "stoppedMs">;
+type StepDurations = Pick<StepReport, "durationMs" | "waitedMs" | "stoppedMs">;
 
 /** Returns how long a step was worked on, followed by the time it was not. */
-export function timeText(step: Times, between = "  "): string {
+export function timeText(step: StepDurations, between = "  "): string {
   return step.durationMs === null ? "" : [formatDuration(step.durationMs), ...idleTexts(step)].join(between);
 }
 
 /** Returns how long nothing could be done for a step, and how long it was stopped. Zero times are left out. */
-export function idleTexts({ waitedMs, stoppedMs }: Times): readonly string[] {
+export function idleTexts({ waitedMs, stoppedMs }: StepDurations): readonly string[] {
   return [
     ...(waitedMs === null || waitedMs === 0 ? [] : [`waited ${formatDuration(waitedMs)}`]),
     ...(stoppedMs === null || stoppedMs === 0 ? [] : [`stopped for ${formatDuration(stoppedMs)}`]),

@@ -13,14 +13,14 @@ import type {
 export type StepRecord = RunRecord &
   (StepBegun | AttemptIntended | AttemptAnswered | ReceiptRead | AttemptSettled | StepCompleted | StepStopped);
 
-interface Span {
+interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /** The times between a stop of a run and its resume, in which no process worked on it. */
 export class Stops {
-  readonly #spans: Span[] = [];
+  readonly #spans: TimeSpan[] = [];
   /** When the latest claim began. */
   claimedAt = 0;
   /** When the last record was made; 0 before the first one. */
@@ -36,7 +36,7 @@ export class Stops {
   }
 
   /** Returns how long no process worked on the run within a time span. `own` adds the stops of a single step. */
-  stoppedMs({ from, to }: Span, own: readonly Span[] = []): number {
+  stoppedMs({ from, to }: TimeSpan, own: readonly TimeSpan[] = []): number {
     let [stopped, until] = [0, from];
     for (const span of [...this.#spans, ...own].toSorted((a, b) => a.from - b.from)) {
       stopped += Math.max(0, Math.min(to, span.to) - Math.max(until, span.from));
@@ -64,7 +64,7 @@ export class StepTimes {
   #waitedMs = 0;
   /** When it stopped. Unset when it continues. */
   #stoppedAt: number | undefined;
-  #ownStops: Span[] = [];
+  #ownStops: TimeSpan[] = [];
   /** The times of the steps inside it. */
   #held = { durationMs: 0, waitedMs: 0 };
   /** The part of its times that the containers around it have already counted. */

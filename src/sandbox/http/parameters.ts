@@ -89,13 +89,13 @@ export function parseBody(text: string): Json {
   }
 }
 
-interface Given {
+interface ReceivedParameter {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly value: unknown;
 }
 
-function demandValid(operation: ContractOperation, { name, schema, value }: Given): void {
+function demandValid(operation: ContractOperation, { name, schema, value }: ReceivedParameter): void {
   const problems = validatorOf(schema)(value);
   if (problems.length === 0) return;
   const shown = problems.slice(0, SANDBOX_LIMITS.problemsShown).map((problem) => describe(problem, name));

@@ -12,16 +12,16 @@ import { percentage } from "./share.ts";
 const ALL = Decimal.of(0);
 
 /** The state of a sale at a moment. */
-type Phase = "active" | "upcoming" | "ended";
+type SalePhase = "active" | "upcoming" | "ended";
 
 // The service's filter values. 0 means all.
-const PHASE_OF_STATUS: Readonly<Record<string, Phase>> = { "1": "active", "2": "upcoming", "3": "ended" };
+const PHASE_OF_STATUS: Readonly<Record<string, SalePhase>> = { "1": "active", "2": "upcoming", "3": "ended" };
 const INVESTMENT_OF_FILTER: Readonly<Record<string, InvestorToken["investment"]>> = { "1": "equity", "2": "debt" };
 
-type Offer = { readonly sale: Sale; readonly token: InvestorToken };
-type Order = (left: Offer, right: Offer) => number;
+type SaleOffer = { readonly sale: Sale; readonly token: InvestorToken };
+type SaleOrder = (left: SaleOffer, right: SaleOffer) => number;
 
-const ORDERS: Readonly<Record<string, Order>> = {
+const ORDERS: Readonly<Record<string, SaleOrder>> = {
   "price|l-h": (left, right) => left.token.price.compare(right.token.price),
   "price|h-l": (left, right) => right.token.price.compare(left.token.price),
   "return|h-l": (left, right) => right.sale.expectedReturns.compare(left.sale.expectedReturns),
@@ -119,12 +119,12 @@ function assertWithinSale(world: World, id: string): void {
   invariant(totalSoldTokens.compare(tokenCountOnSale) <= 0, `the sale ${id} has sold more than it had`);
 }
 
-function phaseOf({ startDate, endDate }: Sale, now: number): Phase {
+function phaseOf({ startDate, endDate }: Sale, now: number): SalePhase {
   if (now < Date.parse(startDate)) return "upcoming";
   return now < Date.parse(endDate) ? "active" : "ended";
 }
 
-function isWanted(call: InvestorCall, { sale, token }: Offer): boolean {
+function isWanted(call: InvestorCall, { sale, token }: SaleOffer): boolean {
   const term = textParam(call, "term").toLowerCase();
   const phase = PHASE_OF_STATUS[numberParam(call, "status", ALL).canonical()];
   const investment = INVESTMENT_OF_FILTER[numberParam(call, "investment", ALL).canonical()];
@@ -135,7 +135,7 @@ function isWanted(call: InvestorCall, { sale, token }: Offer): boolean {
   );
 }
 
-function shown({ sale, token }: Offer): object {
+function shown({ sale, token }: SaleOffer): object {
   const { maximumPerUser: _maximum, excludedCountries: _excluded, requiresAccreditation: _accreditation, ...fields } = sale;
   const percentageTokenSold = percentage(sale.totalSoldTokens, sale.tokenCountOnSale);
   const { name: tokenName, symbol: tokenSymbol } = token;

@@ -113,15 +113,15 @@ export function handOver(commit: Commit<unknown>, asset: StoredAsset, owners: re
   save(commit, "UPDATED", { ...asset, owners, ...updated(commit) });
 }
 
-type Item = Pick<StoredAsset, "assetType" | "id" | "data"> & Partial<Pick<StoredAsset, "owners">>;
+type AssetItem = Pick<StoredAsset, "assetType" | "id" | "data"> & Partial<Pick<StoredAsset, "owners">>;
 
-function itemsOf(commit: Commit<WithData>): readonly Item[] {
+function itemsOf(commit: Commit<WithData>): readonly AssetItem[] {
   const { assetType, data } = commit.body;
   demandAssetType(commit, assetType);
   return [data].flat().map((each) => readItem(commit, assetType, each));
 }
 
-function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject): Item {
+function readItem(commit: Commit<unknown>, assetType: string, given: JsonObject): AssetItem {
   const { ledgerMetadata, ...data } = given;
   const primaryKey = primaryKeyOf(commit.profile, assetType);
   const id = data[primaryKey];
@@ -137,11 +137,11 @@ function demandAssetType(call: LedgerCall<unknown>, assetType: string): void {
   demand(call.settings.assetTypes.includes(assetType), "asset type not found", `the app defines no asset type ${assetType}`);
 }
 
-function find(call: LedgerCall<unknown>, item: Item): StoredAsset | undefined {
+function find(call: LedgerCall<unknown>, item: AssetItem): StoredAsset | undefined {
   return call.world.get("asset", assetKey(item.assetType, item.id));
 }
 
-function insert(commit: Commit<unknown>, { assetType, id, data, owners = [commit.actor] }: Item): void {
+function insert(commit: Commit<unknown>, { assetType, id, data, owners = [commit.actor] }: AssetItem): void {
   save(commit, "CREATED", { id, assetType, data, owners, ...created(commit) });
 }
 

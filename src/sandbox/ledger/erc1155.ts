@@ -88,13 +88,13 @@ export function safeBatchTransferFrom(
   recordTransaction(commit, "TRANSFER", movements);
 }
 
-interface Wish {
+interface TransferWish {
   readonly token: StoredToken;
   readonly value: Decimal | undefined;
   readonly nftId: string | undefined;
 }
 
-function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value, nftId }: Wish): BalanceMovement {
+function transfer(commit: Commit<unknown>, { from, to }: Parties, { token, value, nftId }: TransferWish): BalanceMovement {
   demandEntities([from], commit.settings.orgId);
   demandNamed([to]);
   demandMover(commit, token, from);

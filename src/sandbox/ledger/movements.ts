@@ -9,7 +9,7 @@ import { textParam } from "../params.ts";
 import { created, type LedgerCall, type Commit } from "./call.ts";
 import { changeToken, isNonFungible, theToken } from "./tokens.ts";
 
-type Route = Pick<BalanceMovement, "tokenId" | "to">;
+type MovementRoute = Pick<BalanceMovement, "tokenId" | "to">;
 
 /** Mints to one account. Refuses to exceed the token's cap; a cap of 0 means no cap. */
 export function issue(commit: Commit<unknown>, place: BalanceKey, quantity: MovedQuantity): BalanceMovement {
@@ -41,14 +41,14 @@ export function destroy(commit: Commit<unknown>, place: BalanceKey, quantity: Mo
   return movement(commit, { tokenId }, quantity);
 }
 
-interface Move {
+interface StoredMove {
   readonly tokenId: string;
   readonly from: StoredEntity;
   readonly to: StoredEntity;
 }
 
 /** Moves from one entity to another. The record only names the receiver, because the description has no field for the sender. */
-export function move(commit: Commit<unknown>, { tokenId, from, to }: Move, quantity: MovedQuantity): BalanceMovement {
+export function move(commit: Commit<unknown>, { tokenId, from, to }: StoredMove, quantity: MovedQuantity): BalanceMovement {
   debit(commit, { tokenId, entity: from }, quantity);
   credit(commit, { tokenId, entity: to }, quantity);
   return movement(commit, { tokenId, to }, quantity);
@@ -92,7 +92,7 @@ function theTransaction(call: LedgerCall<unknown>, id: string): StoredTransactio
   return found(call.world.get("tokenTransaction", id), "token transaction not found", `there is no token transaction ${id}`);
 }
 
-function movement(commit: Commit<unknown>, route: Route, { amount, nftId }: MovedQuantity): BalanceMovement {
+function movement(commit: Commit<unknown>, route: MovementRoute, { amount, nftId }: MovedQuantity): BalanceMovement {
   const owners = route.to === undefined ? [] : [route.to];
   const data = nftId === undefined ? {} : { data: { id: nftId, ledgerMetadata: { owners } } };
   return { ...route, amount, ...data, timestampUnix: Decimal.of(Math.floor(commit.now / 1_000)) };

@@ -3,15 +3,15 @@ import type { StoredApprovalRequest } from "../store/ledger-resources.ts";
 import type { LedgerCall, ResourceHistory } from "./call.ts";
 import type { ListPage } from "./paging.ts";
 
-type Words = LedgerProfile["requestStatus"];
+type RequestWords = LedgerProfile["requestStatus"];
 
 /** The words in which a status is stored, regardless of the profile: the file may later be served under another profile. */
-export const KEPT: Words = DEFAULT_PROFILE.ledger.requestStatus;
+export const KEPT: RequestWords = DEFAULT_PROFILE.ledger.requestStatus;
 
 /** Returns the meaning of a stored status. Files of earlier versions contain the words of the profile that they were served under. */
-export function meant({ profile }: LedgerCall<unknown>, status: string): keyof Words | undefined {
+export function meant({ profile }: LedgerCall<unknown>, status: string): keyof RequestWords | undefined {
   const found = [KEPT, profile.requestStatus].flatMap((words) => Object.entries(words)).find(([, word]) => word === status);
-  return found?.[0] as keyof Words | undefined;
+  return found?.[0] as keyof RequestWords | undefined;
 }
 
 /** Returns the request with its statuses in the words of the profile. */

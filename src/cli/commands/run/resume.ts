@@ -51,7 +51,7 @@ interface ResumeOptions extends Where, ReportOptions, DetailOptions {
 export const resume: Command<ResumeOptions> = async (shell, options): Promise<ExitCode> => {
   const chosen = chosenRun(shell, options);
   if (typeof chosen === "string") return nothingToResume(shell, options, chosen);
-  const found: Found = { ...options, place: knownStatePlace(shell, options) };
+  const found: LocatedOptions = { ...options, place: knownStatePlace(shell, options) };
   const { playbook: file, environment } = chosen.summary;
   return performRuns(
     shell,
@@ -60,7 +60,7 @@ export const resume: Command<ResumeOptions> = async (shell, options): Promise<Ex
   );
 };
 
-function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen): Prepared {
+function prepare(plainShell: Shell, options: LocatedOptions, { summary, known }: ChosenRun): Prepared {
   const { id, playbook: file, outcome } = summary;
   const opened = openedIn(known);
   const shell = inProjectOfRun(plainShell, options, opened);
@@ -93,7 +93,7 @@ function prepare(plainShell: Shell, options: Found, { summary, known }: Chosen):
 }
 
 /** The run to resume, and its history. */
-interface Chosen {
+interface ChosenRun {
   readonly summary: RunSummary;
   readonly known: RunHistory;
 }
@@ -105,7 +105,7 @@ function openedIn({ records }: RunHistory): RunOpened {
 }
 
 // Returns a text that says why there is no run to resume.
-function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): Chosen | string {
+function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): ChosenRun | string {
   return lookIntoJournal(shell, where, (store) => {
     const summary = run === undefined ? store.runs.notPassed(1)[0] : store.summary(run.in(store));
     if (summary !== undefined) {
@@ -128,7 +128,7 @@ async function nothingToResume(shell: Shell, options: ResumeOptions, why: string
 }
 
 /** The options, and the state that contains the run. */
-interface Found extends ResumeOptions {
+interface LocatedOptions extends ResumeOptions {
   readonly place: StatePlace;
 }
 
@@ -138,7 +138,7 @@ function folderOf(place: StatePlace): { readonly state?: string } {
 }
 
 // The run recorded the working directory relative to its project. Runs of earlier versions belong to the project of the working directory.
-function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { file } }: RunOpened): ProjectShell {
+function inProjectOfRun(shell: Shell, { place }: LocatedOptions, { folder, playbook: { file } }: RunOpened): ProjectShell {
   const here = projectAt(shell.cwd);
   const usual = shipped.read(file) === undefined ? projectOfFile(shell.cwd, file) : here;
   const isMeant = (project: Project): boolean => folderInProject({ cwd: shell.cwd, project }) === folder;
@@ -147,7 +147,7 @@ function inProjectOfRun(shell: Shell, { place }: Found, { folder, playbook: { fi
 }
 
 // In another folder, the relative paths of this command line would name other files.
-function fromAfar(shell: ProjectShell, { state, place, dotenv }: Found, folder: string): string {
+function fromAfar(shell: ProjectShell, { state, place, dotenv }: LocatedOptions, folder: string): string {
   const usual = stateDirectory(inProjectHere({ ...shell, cwd: folder }), {});
   const options = {
     ...(state !== undefined || place !== usual ? folderOf(place) : {}),

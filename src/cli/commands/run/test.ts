@@ -48,7 +48,7 @@ export const test: Command<TestOptions> = async (anyShell, options) => {
   const shell = maskedShell(plainShell, secrets.redact);
   const stopping = shell.stopping();
   const ground = await groundOf(plainShell, options);
-  const progress = new Progress(shell);
+  const progress = new TestProgress(shell);
   const reports: CrashReport[] = [];
   try {
     for (const [at, each] of ready.entries()) {
@@ -127,7 +127,7 @@ function emptyFolder(shell: Shell, name: string): string {
   return folder;
 }
 
-function testingOf(file: string, options: TestOptions & { readonly folder: string }, progress: Progress): Testing {
+function testingOf(file: string, options: TestOptions & { readonly folder: string }, progress: TestProgress): Testing {
   const { input, inputs, seed, profile, dotenv, jobs = availableParallelism(), at, keep, folder, onServer } = options;
   const given = [
     ...Object.entries(input).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
@@ -162,7 +162,7 @@ function exitOf(reports: readonly CrashReport[]): ExitCode {
 const CLEAR_LINE = "\r\u001b[K";
 
 /** Shows the progress of a test on one line of a terminal, and nothing elsewhere. */
-class Progress {
+class TestProgress {
   readonly #shell: Shell;
   #isShown = false;
 

@@ -13,13 +13,13 @@ import { reasonOf } from "../../reason.ts";
 import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 
-interface ListOptions extends MemoryOptions {
+interface DriftListOptions extends MemoryOptions {
   readonly all?: boolean;
   readonly limit: number;
 }
 
 /** `tokenbook drift list`: lists the differences that the last run of each comparison left. */
-export const listDrifts: Command<ListOptions> = async (shell, options) => {
+export const listDrifts: Command<DriftListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
   using book = openBook(shell, options);
   const drifts = book.list({ all, limit, now: systemClock.now() });
@@ -46,12 +46,12 @@ function unfinishedLines(unfinished: readonly KnownComparison[], limit: number):
   return [`${unfinishedWords(unfinished.length)}:`, ...names, ...(left > 0 ? [`  … and ${left} more`] : [])];
 }
 
-interface ShowOptions extends MemoryOptions {
+interface DriftShowOptions extends MemoryOptions {
   readonly drift: string;
 }
 
 /** `tokenbook drift show ID`: shows one drift with the values of both sides, and its history since it was first seen. */
-export const showDrift: Command<ShowOptions> = async (shell, options) => {
+export const showDrift: Command<DriftShowOptions> = async (shell, options) => {
   using book = openBook(shell, options);
   const drift = book.explain(idOf(book, options.drift), systemClock.now());
   if (options.json === true) {

@@ -30,13 +30,13 @@ function leaseLine({ kind, name, runId, holder, since, shared }: Lease): string 
   return `${runId}  ${what}  ${by}${shared ? "; another run has acted as this entity since" : ""}`;
 }
 
-interface ReleaseOptions extends MemoryOptions {
+interface LeaseReleaseOptions extends MemoryOptions {
   readonly run: RunReference;
   readonly because?: string;
 }
 
 /** `tokenbook runs release RUN --because TEXT`: records that the process of another host that holds a run is gone. */
-export const release: Command<ReleaseOptions> = async (shell, options) => {
+export const release: Command<LeaseReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",
     message: "say how you know that its process is gone for good",

@@ -91,14 +91,14 @@ function verify(store: JournalStore, run: string): Verified {
 }
 
 /** A run whose chain was read, and what its row said about its end before that. */
-interface ReadRun {
+interface VerifiedRun {
   readonly run: string;
   readonly state: RunState;
   readonly before: ReturnType<JournalStore["endOf"]>;
 }
 
 // The hash chain covers only the records. The row must agree with them, because it decides whether the run blocks others.
-function endProblem(store: JournalStore, { run, state, before }: ReadRun): Failure | undefined {
+function endProblem(store: JournalStore, { run, state, before }: VerifiedRun): Failure | undefined {
   const { closed } = state;
   const { outcome, settled } = before;
   const says = outcome === undefined || outcome === "interrupted" || outcome === closed?.outcome;

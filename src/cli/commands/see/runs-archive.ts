@@ -96,13 +96,13 @@ function keptLines(hint: Hint, kept: ArchivedRuns["kept"]): readonly string[] {
   ];
 }
 
-interface VerifyOptions extends MemoryOptions {
+interface ArchiveVerifyOptions extends MemoryOptions {
   readonly run?: RunReference;
   readonly archive: string;
 }
 
 /** `tokenbook runs verify --archive DIR`: checks whether the archives of a folder are intact, and each follows the one before it. */
-export const verifyArchive: Command<VerifyOptions> = async (shell, options) => {
+export const verifyArchive: Command<ArchiveVerifyOptions> = async (shell, options) => {
   if (options.run !== undefined) {
     throw new Failure({
       code: "archive.whole",

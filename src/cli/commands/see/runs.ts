@@ -15,13 +15,13 @@ import type { MemoryOptions } from "../../project/state-place.ts";
 import { noteMore, printData, printLines } from "../../print/result.ts";
 import { markedOn } from "../../view/colour.ts";
 
-interface ListOptions extends MemoryOptions, RunsOptions {
+interface RunListOptions extends MemoryOptions, RunsOptions {
   readonly limit: number;
   readonly queued?: boolean;
 }
 
 /** `tokenbook runs`: lists the runs of a state directory, the latest first, and the processes that run them. */
-export const listRuns: Command<ListOptions> = async (shell, options) => {
+export const listRuns: Command<RunListOptions> = async (shell, options) => {
   if (options.queued === true) return (await import("./runs-queued.ts")).listQueued(shell, options);
   const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
     latest: store.list(options.limit),
@@ -52,12 +52,12 @@ export function heldWords(by: ReturnType<typeof heldBy>): string {
   return by === null ? "" : `  held by ${spellHolder(by)} since ${by.since}`;
 }
 
-interface ShowOptions extends MemoryOptions, RunsOptions {
+interface RunShowOptions extends MemoryOptions, RunsOptions {
   readonly run: RunReference;
 }
 
 /** `tokenbook runs show RUN`: shows every step, and every attempt with its request and its answer. */
-export const showRun: Command<ShowOptions> = async (shell, options) => {
+export const showRun: Command<RunShowOptions> = async (shell, options) => {
   const { jsonReport } = await import("../../../report/formats/json.ts");
   const { reportOf } = await import("../../../report/model.ts");
   const { reportLines } = await import("../../../report/text.ts");

@@ -9,7 +9,7 @@ import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
 import { knownStatePlace, type MemoryOptions, type Where } from "../../project/state-place.ts";
-import { inScheduledProject, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
+import { inScheduledProject, type OnFile, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
 import { entryOf } from "../../schedule/entry.ts";
 import { blockingRun } from "../../schedule/run.ts";
 import { reasonOf } from "../../reason.ts";
@@ -17,13 +17,13 @@ import { printData, printLines } from "../../print/result.ts";
 import { type Command, type Shell, userOf } from "../../shell.ts";
 import type { ScheduleEntry, FiringEntry } from "../../../report/schedule/shape.ts";
 
-interface ListOptions extends Omit<WhichOptions, "tags"> {
+interface ScheduleListOptions extends Omit<WhichOptions, "tags"> {
   readonly json?: boolean;
   readonly next?: number;
 }
 
 /** `tokenbook schedule list`: shows when each schedule fires next, how its last run ended, which process runs it, and which firings were missed. */
-export const listSchedules: Command<ListOptions> = async (plainShell, options) => {
+export const listSchedules: Command<ScheduleListOptions> = async (plainShell, options) => {
   const shell = inScheduledProject(plainShell, options);
   const { next = 1 } = options;
   const named = options.files.length === 0 ? undefined : readScheduled(shell, options).all;
@@ -37,9 +37,7 @@ export const listSchedules: Command<ListOptions> = async (plainShell, options) =
   return printLines(shell, lines, "no schedule is known yet");
 };
 
-type Named = ReturnType<typeof readScheduled>["all"][number];
-
-function knownOf({ id, playbook, environment, schedule }: Named, before: KnownSchedule | undefined, now: number): KnownSchedule {
+function knownOf({ id, playbook, environment, schedule }: OnFile, before: KnownSchedule | undefined, now: number): KnownSchedule {
   const never = { since: now, lastState: undefined, streak: undefined, lastSuccess: undefined };
   return {
     ...(before ?? { id, playbook, environment, ...never }),
@@ -98,13 +96,13 @@ function firingLines({ tick, state, schedule, run, tries, problem }: FiringEntry
   return problem === null ? [line] : [line, `    ${problem.message.replaceAll("\n", "\n    ")}`];
 }
 
-interface ReleaseOptions extends MemoryOptions {
+interface ScheduleReleaseOptions extends MemoryOptions {
   readonly schedule: string;
   readonly because?: string;
 }
 
 /** `tokenbook schedule release SCHEDULE --because TEXT`: records that a run or process no longer blocks its schedule. */
-export const releaseSchedule: Command<ReleaseOptions> = async (shell, options) => {
+export const releaseSchedule: Command<ScheduleReleaseOptions> = async (shell, options) => {
   const because = reasonOf(options.because, {
     code: "release.incomplete",
     message: "say how you know that its process is gone for good, or that its last run needs no attention any more",

@@ -81,14 +81,14 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   );
 };
 
-interface Prepared {
+interface PreparedSchedule {
   readonly read: ReadPlaybooks;
   readonly listeners: Listeners;
   readonly opened: OpenTarget;
 }
 
 // Mistakes in a playbook or the environment are reported at the start, to the terminal and to the channels, and not only at the first tick.
-async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<Prepared> {
+async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<PreparedSchedule> {
   try {
     const read = readScheduled(shell, options);
     refuseOneReportForAll(options, options.once === true ? 0 : tickingOf(read.all).length);
@@ -145,7 +145,7 @@ async function notServed(parts: Parts, all: readonly Scheduled[], failure: Failu
   return failure.exit;
 }
 
-interface Reached {
+interface ServedParts {
   /** Returns the schedules that are served now, and will not run after the scheduler has stopped. */
   readonly served: () => readonly Scheduled[];
   readonly log: Log;
@@ -156,7 +156,7 @@ interface Reached {
 }
 
 /** What is printed at the end. */
-interface Output {
+interface ScheduleOutput {
   readonly reporting: Reporting;
   /** The runs with the ids of their schedules. */
   readonly runs: readonly (readonly [string, ReportedRun])[];
@@ -166,8 +166,8 @@ interface Output {
 async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
-  reached: Reached,
-  work: (parts: Parts, output: Output) => Promise<ExitCode>,
+  reached: ServedParts,
+  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { served, log, listeners, redact } = reached;
   const start: StartCommand = (argv, given) =>
@@ -191,8 +191,8 @@ interface SchedulePorts extends CourierPorts {
 async function withStore(
   shell: ProjectShell,
   options: ScheduleOptions,
-  { listeners, makes, ports }: Reached & { readonly ports: SchedulePorts },
-  work: (parts: Parts, output: Output) => Promise<ExitCode>,
+  { listeners, makes, ports }: ServedParts & { readonly ports: SchedulePorts },
+  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
   assertMoved(shell, state, options.files);
@@ -249,7 +249,7 @@ async function serve(
 async function once(
   shell: ProjectShell,
   { jobs }: ScheduleOptions,
-  { parts, all, output }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly output: Output },
+  { parts, all, output }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly output: ScheduleOutput },
 ): Promise<ExitCode> {
   const { reporting, runs } = output;
   const stopping = shell.stopping();

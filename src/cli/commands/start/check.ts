@@ -50,14 +50,14 @@ async function checkAll(shell: Shell, { files, json = false, format, tags }: Che
 }
 
 /** The files that were named, and those that were skipped. */
-interface Named {
+interface CheckArguments {
   readonly files: readonly string[];
   readonly skipped: readonly SkippedFile[];
 }
 
-type Printer = (shell: Shell, checked: readonly CheckedPlaybookFile[], named: Named) => Promise<void> | void;
+type CheckPrinter = (shell: Shell, checked: readonly CheckedPlaybookFile[], named: CheckArguments) => Promise<void> | void;
 
-const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, Printer>> = {
+const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, CheckPrinter>> = {
   text(shell, checked, { files, skipped }) {
     const write = (line: string): void => shell.stdout.write(line, markedOn(shell.stdout, shell.variables));
     const { checks, more } = withinLimit(checked, `tokenbook check --json ${files.map(quoted).join(" ")}`);

@@ -51,13 +51,13 @@ export function foreseenWrites({ playbook, target, given }: ForeseenRun): readon
   return [...writesIn({ playbook, target, env: given.env, inputs: given.inputs, frame: "" })];
 }
 
-interface Frame extends Pick<ForeseenRun, "playbook" | "target"> {
+interface ForeseenFrame extends Pick<ForeseenRun, "playbook" | "target"> {
   readonly env: GivenToRun["env"];
   readonly inputs: JsonObject;
   readonly frame: string;
 }
 
-function* writesIn(frame: Frame): Generator<TouchingWrite> {
+function* writesIn(frame: ForeseenFrame): Generator<TouchingWrite> {
   const { playbook, target, env, inputs } = frame;
   const made: Record<string, Json> = {};
   const unknownSteps = Array.from(playbook.names.keys(), (id) => [id, onlyTheRun(`steps.${id}`)] as const);
@@ -83,7 +83,7 @@ function onlyTheRun(name: string): Json {
   return unknownValue(`${name} is known only during the run`);
 }
 
-function included({ playbook, inputs: given }: IncludeStep, scope: Scope): Pick<Frame, "playbook" | "inputs"> {
+function included({ playbook, inputs: given }: IncludeStep, scope: Scope): Pick<ForeseenFrame, "playbook" | "inputs"> {
   const inputs = playbook.inputs.map(({ name, default: usual }): [string, Json] => {
     const template = given.get(name);
     if (template === undefined) return [name, usual ?? onlyTheRun(`inputs.${name}`)];

@@ -37,22 +37,22 @@ function isOnePlaybook({ run: before }: RunReport, { run: after }: RunReport): b
   return before.playbook.file === after.playbook.file;
 }
 
-interface Pair {
+interface StepPair {
   readonly address: string;
   readonly before: StepReport | undefined;
   readonly after: StepReport | undefined;
 }
 
 // Steps are in the order of the later run. Steps that it does not have come last.
-function pairsOf(before: RunReport, after: RunReport): readonly Pair[] {
+function pairsOf(before: RunReport, after: RunReport): readonly StepPair[] {
   const earlier = new Map(before.steps.map((step) => [step.step, step]));
-  const pairs = after.steps.map((step): Pair => ({ address: step.step, before: earlier.get(step.step), after: step }));
+  const pairs = after.steps.map((step): StepPair => ({ address: step.step, before: earlier.get(step.step), after: step }));
   const known = new Set(after.steps.map(({ step }) => step));
   const gone = before.steps.filter(({ step }) => !known.has(step));
-  return [...pairs, ...gone.map((step): Pair => ({ address: step.step, before: step, after: undefined }))];
+  return [...pairs, ...gone.map((step): StepPair => ({ address: step.step, before: step, after: undefined }))];
 }
 
-function isOther({ before, after }: Pair): boolean {
+function isOther({ before, after }: StepPair): boolean {
   return before?.outcome !== after?.outcome;
 }
 
@@ -66,7 +66,7 @@ function runRow({ run, totals }: RunReport): TableRow {
   ];
 }
 
-function stepTable(label: string, pairs: readonly Pair[]): Markup {
+function stepTable(label: string, pairs: readonly StepPair[]): Markup {
   if (pairs.length === 0) return el("p", {}, "None.");
   const shown = pairs.slice(0, LIMITS.viewSteps);
   const rows = shown.map((pair): TableRow => {

@@ -58,18 +58,18 @@ export function overviewPage(overview: StateOverview): Iterable<string> {
 // If nothing has run, or if the journal is missing, we cannot say that all is well.
 const NOTHING = el("p", {}, "Nothing has run yet.");
 
-interface Item {
+interface AttentionItem {
   readonly tone: string;
   readonly word: string;
   readonly text: Child;
 }
 
-interface ListedItem extends Item {
+interface ListedItem extends AttentionItem {
   /** The list that also shows it. */
   readonly list: PageSection;
 }
 
-function inList(list: PageSection): (item: Item) => ListedItem {
+function inList(list: PageSection): (item: AttentionItem) => ListedItem {
   return (item) => ({ ...item, list });
 }
 
@@ -86,7 +86,7 @@ function attentionOf(items: readonly ListedItem[], now: number): Markup {
   );
 }
 
-function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readonly Item[] {
+function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readonly AttentionItem[] {
   return runs.flatMap((run) => {
     const isUnderWay = run.outcome === "running" && run.heldBy !== null;
     if (isUnderWay && !open.has(run.id)) return [];
@@ -96,8 +96,8 @@ function runItems(runs: readonly ListedRun[], open: ReadonlySet<string>): readon
   });
 }
 
-function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
-  return schedules.flatMap(({ id, blockedBy, last, unserved, missed }): readonly Item[] => {
+function scheduleItems(schedules: readonly ListedSchedule[]): readonly AttentionItem[] {
+  return schedules.flatMap(({ id, blockedBy, last, unserved, missed }): readonly AttentionItem[] => {
     const link = scheduleLink(id);
     const broken = last === null ? [] : withoutRun(last, link);
     if (blockedBy !== null) {
@@ -112,7 +112,7 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Item[] {
 }
 
 // A firing without a run appears in no list of runs.
-function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly Item[] {
+function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly AttentionItem[] {
   if (run !== null || !NO_RUN.has(state)) return [];
   const why = problem === null ? "" : `: ${oneLine(problem.message)}`;
   return [{ tone: state, word: markedWord(FIRING_WORDS[state]), text: [link, ", ", moment(tick), `, without a run${why}`] }];
@@ -120,13 +120,13 @@ function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): 
 
 const NO_RUN: ReadonlySet<FiringState> = new Set(["failed", "died", "interrupted"]);
 
-function unfinishedItems({ unfinishedComparisons: unfinished }: StateOverview): readonly Item[] {
+function unfinishedItems({ unfinishedComparisons: unfinished }: StateOverview): readonly AttentionItem[] {
   if (unfinished === 0) return [];
   const text = el("a", { href: listPath("drifts") }, unfinishedWords(unfinished));
   return [{ tone: "missed", word: "! not compared", text }];
 }
 
-function driftItems({ drifts }: StateOverview): readonly Item[] {
+function driftItems({ drifts }: StateOverview): readonly AttentionItem[] {
   return drifts.map((drift) => {
     const { id, key, sides, since } = drift;
     const words = wordsOf(drift, sides);

@@ -147,7 +147,7 @@ function concernsOf(total: number, { title, linkTo, reasonIds, budget }: Concern
   return el("section", { class: "concerns" }, title, el("ul", {}, items, more));
 }
 
-interface Write {
+interface ShownWrite {
   readonly step: StepReport;
   readonly attempt: AttemptReport;
   readonly outcome: ReturnType<typeof outcomeOfAttempt>;
@@ -160,7 +160,7 @@ interface WritesShown extends Pick<Concerns, "title" | "linkTo"> {
 /** Returns what the guarantee says about each attempt of a write. */
 function writesOf(steps: readonly StepReport[], { title, linkTo, isUnderWay }: WritesShown): Markup | undefined {
   const writes = steps.flatMap((step) =>
-    step.attempts.map((attempt): Write => ({ step, attempt, outcome: outcomeOfAttempt(attempt, step, isUnderWay) })),
+    step.attempts.map((attempt): ShownWrite => ({ step, attempt, outcome: outcomeOfAttempt(attempt, step, isUnderWay) })),
   );
   if (writes.length === 0) return undefined;
   const words = Map.groupBy(writes, ({ outcome }) => outcome.word);
@@ -184,11 +184,11 @@ function writesOf(steps: readonly StepReport[], { title, linkTo, isUnderWay }: W
   );
 }
 
-function plainness({ outcome }: Write): number {
+function plainness({ outcome }: ShownWrite): number {
   return outcome.word === "acknowledged" ? 1 : 0;
 }
 
-function writeCells({ step, attempt, outcome: { word, by } }: Write): readonly Child[] {
+function writeCells({ step, attempt, outcome: { word, by } }: ShownWrite): readonly Child[] {
   return [
     String(attempt.attempt + 1),
     oneLine(attempt.operation),
@@ -198,13 +198,13 @@ function writeCells({ step, attempt, outcome: { word, by } }: Write): readonly C
   ];
 }
 
-function transactionCell(write: Write): Child {
+function transactionCell(write: ShownWrite): Child {
   const id = transactionOf(write);
   return id === null ? "" : idMarkup(id);
 }
 
 // The answer or the receipt of the last attempt names the transaction. If the answer was lost, the evidence that was read back names it.
-function transactionOf({ step, attempt }: Write): string | null {
+function transactionOf({ step, attempt }: ShownWrite): string | null {
   const own = attempt === step.attempts.at(-1) ? step.transactionId : null;
   const evidence = attempt.settled?.evidence;
   return own ?? textAt(evidence, "transactionId") ?? textAt(evidence, "transaction");

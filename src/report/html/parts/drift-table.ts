@@ -12,7 +12,7 @@ import { type TableRow, tableOf } from "./table.ts";
 type AnyDrift = Drift & Partial<Pick<KnownDrift, "lastRun" | "clearedAt">>;
 
 /** How a table of drifts is shown. */
-interface Showing {
+interface TableShowing {
   /** The names of both sides. */
   readonly left: string;
   readonly right: string;
@@ -21,7 +21,7 @@ interface Showing {
 }
 
 /** Returns a table of the drifts of one comparison: the state of each, the values of both sides, since when, and who acknowledged it. */
-export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: Showing): Markup {
+export function driftTable(label: string, drifts: readonly AnyDrift[], { left, right, isServed }: TableShowing): Markup {
   const largest = Math.max(...drifts.map(({ difference }) => Math.abs(Number(difference ?? 0))));
   const isKnown = drifts.some(({ lastRun }) => lastRun !== undefined);
   const since = isKnown ? "Since, last seen by" : "Since";

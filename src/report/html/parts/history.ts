@@ -7,7 +7,7 @@ import { type Line, plotOf } from "./plot.ts";
 import { type TableRow, tableOf } from "./table.ts";
 
 /** A comparison in one of several runs. */
-interface Point {
+interface HistoryPoint {
   readonly at: string;
   readonly comparison: Comparison;
 }
@@ -34,7 +34,7 @@ export function comparisonsOverTime(reports: readonly RunReport[]): Markup | und
   );
 }
 
-function seriesOf(of: string, points: readonly Point[]): Child {
+function seriesOf(of: string, points: readonly HistoryPoint[]): Child {
   const [first] = points;
   const [left, right] = [oneLine(first?.comparison.left.name ?? ""), oneLine(first?.comparison.right.name ?? "")];
   const rows = points.map(({ at, comparison }): TableRow => {
@@ -62,7 +62,7 @@ function seriesOf(of: string, points: readonly Point[]): Child {
 }
 
 /** Returns plots of the sums of both sides and of the open drifts from run to run. */
-export function plotsOf(points: readonly Point[]): Markup {
+export function plotsOf(points: readonly HistoryPoint[]): Markup {
   const { left, right } = points.at(-1)?.comparison ?? { left: { name: "" }, right: { name: "" } };
   return el(
     "div",
@@ -85,7 +85,7 @@ function foundIn({ counts }: Comparison): number {
   return counts.new + counts.persisting + counts.changed;
 }
 
-function sumsOf(points: readonly Point[]): readonly Line[] {
+function sumsOf(points: readonly HistoryPoint[]): readonly Line[] {
   return (["left", "right"] as const).map((side) =>
     points.map(({ at, comparison }) => ({ at: Date.parse(at), value: comparison[side].sum })),
   );

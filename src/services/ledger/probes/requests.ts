@@ -62,14 +62,14 @@ function isAlike(request: JsonObject, { approvers, numRequired }: JsonObject, ac
   );
 }
 
-type Word = keyof LedgerProfile["requestStatus"];
+type StatusWord = keyof LedgerProfile["requestStatus"];
 
 /** The actor's own entry among the approvers has changed to this word. */
-export const transferVoted = (word: Word): Probe =>
+export const transferVoted = (word: StatusWord): Probe =>
   forEach(eachOf("id"), { ...turned(word, votes), ...reading("ledger.transfer", ({ id = "" }) => ({ id })) });
 
 /** B.3: the probe of a vote on an approval request. */
-export const approvalVoted = (word: Word): Probe => forEach(itemsOf, { ...turned(word, votes), ...ofApproval });
+export const approvalVoted = (word: StatusWord): Probe => forEach(itemsOf, { ...turned(word, votes), ...ofApproval });
 
 const ofApproval = reading("ledger.approval", ({ id = "", approvalType = "" }) => ({ id, approvalType }));
 
@@ -80,13 +80,13 @@ export const approvalCancelled: Probe = forEach(itemsOf, {
 });
 
 /** The statuses that a vote may change: those that only the actor can change, and those that others can change too. */
-interface Words {
+interface VoteStatuses {
   readonly own: readonly Json[];
   readonly shared: readonly Json[];
 }
 
 // The answer does not show who votes for a whole organization, and a playbook may not name the actor.
-function votes(request: Json, { actor = {} }: Sent): Words {
+function votes(request: Json, { actor = {} }: Sent): VoteStatuses {
   if (!Array.isArray(field(request, "approvers"))) return { own: [null], shared: [] };
   const entries = recordsIn(field(request, "approvers"));
   const named = Object.entries(actor);
@@ -113,10 +113,10 @@ function reading(
   };
 }
 
-type WordsIn = (request: Json, sent: Sent) => Words;
+type WordsIn = (request: Json, sent: Sent) => VoteStatuses;
 
 // The effect is one more status of this kind than before.
-function turned(word: Word, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | "judge"> {
+function turned(word: StatusWord, wordsIn: WordsIn): Pick<Probe, "keep" | "isAlike" | "judge"> {
   return {
     // A second vote of the same kind for an entry would change it as well, whatever its comment is.
     isAlike: (rival, { input, actor }) =>

@@ -75,14 +75,14 @@ function additionProbe(addition: Addition): Probe {
 }
 
 /** Movements of a write that look the same. */
-interface Kind {
+interface MovementKind {
   readonly adds: Decimal;
   readonly times: number;
   readonly move: Move;
 }
 
 // Movements are of one kind if they have the same amount and the same parties.
-function kindsOf(moves: readonly Move[]): readonly Kind[] | undefined {
+function kindsOf(moves: readonly Move[]): readonly MovementKind[] | undefined {
   const groups = Map.groupBy(moves, (move) => moves.findIndex((each) => jsonEquals(partiesOf(each), partiesOf(move))));
   const kinds = [...groups.values()].flatMap(([move, ...more]) =>
     move?.amount === undefined ? [] : [{ move, adds: move.amount, times: more.length + 1 }],
@@ -95,8 +95,8 @@ function partiesOf({ from = null, to = null, amount }: Move): Json {
 }
 
 /** What is known of the token's movements: those that this write makes, and all that are listed. */
-interface Shown {
-  readonly kinds: readonly Kind[];
+interface ListedMovements {
+  readonly kinds: readonly MovementKind[];
   readonly all: readonly TokenMovement[];
 }
 
@@ -106,13 +106,13 @@ function areTwins(evidence: Evidence, movements: readonly TokenMovement[], all: 
 }
 
 /** Returns how often the whole write is contained in these counts of each kind: a whole number, or only a part of it. */
-function timesOf(kinds: readonly Kind[], counts: readonly number[]): number | "a part" {
+function timesOf(kinds: readonly MovementKind[], counts: readonly number[]): number | "a part" {
   const [first = 0, ...more] = kinds.map(({ times }, at) => (counts[at] ?? 0) / times);
   return Number.isInteger(first) && more.every((each) => each === first) ? first : "a part";
 }
 
 // The whole write must be there once, or not at all. A part counts neither as the whole nor as nothing.
-function recorded(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight | undefined {
+function recorded(addition: Addition, evidence: Evidence, { kinds, all }: ListedMovements): Sight | undefined {
   const fresh = newMovements(evidence, all, evidence.input["id"]);
   const found = kinds.map(({ move }) => fresh.filter((each) => matchOf(each, move, evidence.actor) === "yes"));
   const proofs = found.flat();
@@ -139,19 +139,19 @@ function recorded(addition: Addition, evidence: Evidence, { kinds, all }: Shown)
 const AMBIGUOUS: Sight = { seen: "unclear", why: "a transaction could belong to more than one part of the write" };
 
 // A reading of an earlier moment may show only a part of the present effect.
-function partOf(seen: number, kinds: readonly Kind[]): Sight {
+function partOf(seen: number, kinds: readonly MovementKind[]): Sight {
   const whole = kinds.reduce((sum, { times }) => sum + times, 0);
   return { seen: "conflict", why: `only ${seen} of its ${whole} parts can be seen`, rests: "readings" };
 }
 
-function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown): Sight {
+function explained(addition: Addition, evidence: Evidence, { kinds, all }: ListedMovements): Sight {
   const before = number(evidence.before?.["total"]);
   const now = addition.total(evidence.now);
   if (evidence.now["token"] === null && evidence.before !== undefined) return inNothing(evidence.before["total"]);
   if (before === undefined) return UNREAD;
   if (now === undefined) return { seen: "unclear", why: "the total that it adds to cannot be read" };
   const unspent = unspentSince(evidence, all);
-  const isLike = (each: TokenMovement, { move }: Kind): Match => matchOf(each, move, evidence.actor);
+  const isLike = (each: TokenMovement, { move }: MovementKind): Match => matchOf(each, move, evidence.actor);
   const alike = kinds.map((kind) => unspent.filter((each) => isLike(each, kind) === "yes"));
   const ours = new Set(alike.flat());
   if (ours.size < alike.flat().length) return AMBIGUOUS;
@@ -172,7 +172,7 @@ function explained(addition: Addition, evidence: Evidence, { kinds, all }: Shown
 interface Explaining {
   readonly before: Decimal;
   readonly now: Decimal;
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly MovementKind[];
   readonly alike: readonly number[];
   readonly others: readonly Decimal[];
   readonly again: Again;
