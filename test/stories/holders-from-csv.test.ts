@@ -130,7 +130,7 @@ test("a resumed run keeps the rows with which it began when the file has changed
   project.serviceAt(world.url);
   const run = await project.run("run", "playbooks/mint.yaml");
   expect(run.code, run.transcript).toBe(4);
-  const said = 'playbooks/data/holders.csv has changed since the run began; the run keeps the earlier value of "holders"';
+  const said = 'playbooks/data/holders.csv is not what the run began with; the run keeps its own value of "holders"';
   expect((await project.run("resume")).stderr).not.toContain("note:");
   project.write("playbooks/data/holders.csv", "holder,amount\nuserId:alice,2.60\n");
   expect((await project.run("resume")).stderr).toContain(said);
@@ -170,7 +170,7 @@ test.each(["as it was", "edited"])(
     const resumed = await project.run("resume", "--report", "json=report.json");
     expect(resumed.code, resumed.transcript).toBe(0);
     expect(resumed.stderr).toContain(
-      'playbooks/data/holders.csv has changed since the run began; the run keeps the earlier value of "holders"',
+      'playbooks/data/holders.csv is not what the run began with; the run keeps its own value of "holders"',
     );
     expect(project.read("report.json")).toContain('"to":{"orgId":"org1","userId":"alice"},"value":9007199254740993.10}');
   },

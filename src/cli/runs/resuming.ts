@@ -1,10 +1,11 @@
 import { join, relative } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { Failure, invariant } from "../../base/failure.ts";
-import { type JsonObject, jsonEquals } from "../../base/json/json.ts";
+import { type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { quoted } from "../../base/text/text.ts";
 import { inOrganization, resolveInputs } from "../../playbook/inputs/given-inputs.ts";
 import type { FileReader } from "../../playbook/playbook-files.ts";
+import type { InputDeclaration } from "../../playbook/declarations.ts";
 import type { Playbook } from "../../playbook/model.ts";
 import { includesOf, playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { RunOpened } from "../../protocol/record.ts";
@@ -35,48 +36,60 @@ export function playbookOfRun(
   }
 }
 
+/** A data file that is the default of an input, and the value that the run keeps, because it does not read the file again. */
+interface KeptDefault {
+  readonly playbook: Playbook;
+  readonly declaration: InputDeclaration;
+  readonly path: string;
+  readonly value: Json;
+  /** The organization of the entities in the value; undefined if they have none. */
+  readonly orgId: string | undefined;
+}
+
 /**
- * Returns a note for each file that gives a default to an input, of the playbook or of one that it includes, and has changed. Somebody may have corrected it,
- * but the run does not read it again.
+ * Returns a note for each data file that is a default, of the playbook or of one that it includes, and is not what the run began with. Somebody may have
+ * corrected it. The run may also have been given another file: no record says which inputs were given.
  */
 export function keptFileNotes(
   shell: ProjectShell,
-  {
-    playbook,
-    opened: { inputs, data = {} },
-  }: { readonly playbook: Playbook; readonly opened: Pick<RunOpened, "inputs" | "data"> },
+  run: { readonly playbook: Playbook; readonly opened: Pick<RunOpened, "inputs" | "data"> },
   orgId: string | undefined,
 ): readonly string[] {
-  const [, ...included] = playbooksIn(playbook);
-  const uses = [playbook, ...included].flatMap(includesOf);
-  const usesDefault = (file: string, name: string): boolean =>
-    uses.some((step) => step.playbook.file === file && !step.inputs.has(name));
-  // The record has the inputs with their organization, and the data of included playbooks as they were read.
-  const kept = [
-    { playbook, values: inputs, orgId },
-    ...included.map((each) => ({ playbook: each, values: data[each.file] ?? {}, orgId: undefined })),
-  ];
-  return kept.flatMap(({ playbook: each, values, orgId: placed }) =>
-    each.inputs.flatMap((declaration) => {
-      const { name, file } = declaration;
-      const before = values[name];
-      if (file?.path === undefined || before === undefined) return [];
-      if (each !== playbook && !usesDefault(each.file, name)) return [];
-      const only = { ...each, inputs: [{ ...declaration, default: undefined }] };
-      if (jsonEquals(before, contentNow(only, filesOf(shell), placed)[name] ?? null)) return [];
-      return [
-        `note: ${file.path} has changed since the run began; the run keeps the earlier value of "${name}". If the rest of the run needs the new one, write it into the steps`,
-      ];
-    }),
-  );
+  return keptDefaults(run, orgId)
+    .filter((kept) => !jsonEquals(kept.value, contentNow(kept, filesOf(shell)) ?? null))
+    .map(
+      ({ path, declaration: { name } }) =>
+        `note: ${path} is not what the run began with; the run keeps its own value of "${name}". If the rest of the run needs the file, write it into the steps`,
+    );
 }
 
-// A file that is missing or wrong counts as changed.
-function contentNow(playbook: Playbook, files: FileReader, orgId: string | undefined): JsonObject {
+// The record has the inputs with their organization, and the data of included playbooks as they were read.
+function keptDefaults(
+  { playbook, opened }: Parameters<typeof keptFileNotes>[1],
+  orgId: string | undefined,
+): readonly KeptDefault[] {
+  const [, ...included] = playbooksIn(playbook);
+  const uses = [playbook, ...included].flatMap(includesOf);
+  const isUsed = ({ playbook: { file }, declaration: { name } }: KeptDefault): boolean =>
+    uses.some((step) => step.playbook.file === file && !step.inputs.has(name));
+  const others = included.flatMap((each) => fileDefaults(each, opened.data?.[each.file] ?? {}, undefined));
+  return [...fileDefaults(playbook, opened.inputs, orgId), ...others.filter(isUsed)];
+}
+
+function fileDefaults(playbook: Playbook, values: JsonObject, orgId: string | undefined): readonly KeptDefault[] {
+  return playbook.inputs.flatMap((declaration) => {
+    const [path, value] = [declaration.file?.path, values[declaration.name]];
+    return path === undefined || value === undefined ? [] : [{ playbook, declaration, path, value, orgId }];
+  });
+}
+
+// A file that is missing or wrong has no content.
+function contentNow({ playbook, declaration, orgId }: KeptDefault, files: FileReader): Json | undefined {
+  const only = { ...playbook, inputs: [{ ...declaration, default: undefined }] };
   try {
-    return inOrganization(playbook, resolveInputs(playbook, {}, files), orgId);
+    return inOrganization(only, resolveInputs(only, {}, files), orgId)[declaration.name];
   } catch (error) {
-    if (error instanceof Failure) return {};
+    if (error instanceof Failure) return undefined;
     throw error;
   }
 }
