@@ -56,10 +56,13 @@ function leading(name: string): string {
   return oneLine(name).replace(/^(?=\s*::)/, "| ");
 }
 
-function totalLines({ totalsOf, totals }: Comparison): readonly string[] {
-  return totals.map(
-    ({ of, left, right }) => `total of ${oneLine(totalsOf ?? "")} ${oneLine(of)}: ${left} ${left === right ? "=" : "≠"} ${right}`,
-  );
+// If a read did not finish, two totals cannot be compared.
+function totalLines({ totalsOf, totals, gaps }: Comparison): readonly string[] {
+  return totals.map(({ of, left, right }) => {
+    const compared = gaps.length > 0 ? "and" : left === right ? "=" : "≠";
+    const asRead = gaps.length > 0 ? ", of the rows that were read" : "";
+    return `total of ${oneLine(totalsOf ?? "")} ${oneLine(of)}: ${left} ${compared} ${right}${asRead}`;
+  });
 }
 
 /** Returns how many keys were compared, with the result. */

@@ -112,6 +112,21 @@ test("a drift's line and JSON have the same word for its state", () => {
   expect(lines).toContain("3000 keys compared in 2 looks: 1 new, 1 persisting, 1 changed since acknowledged, 1 acknowledged");
 });
 
+test("the totals of an incomplete comparison are not compared", () => {
+  const totals = [{ of: "Gold", left: "10.5", right: "0" }];
+  const gaps = [{ side: "book", of: "book.csv", code: "c", message: "line 3" }];
+  const shown = (found: Comparison): readonly string[] => [
+    comparisonLines(found)[2] ?? "",
+    ...["Difference", "Totals of the rows that were read"].filter((words) => comparisonMarkup(found, false).html.includes(words)),
+  ];
+  const whole = { ...comparison([], {}), totalsOf: "token", totals };
+  expect(shown(whole)).toEqual(["total of token Gold: 10.5 ≠ 0", "Difference"]);
+  expect(shown({ ...whole, gaps })).toEqual([
+    "total of token Gold: 10.5 and 0, of the rows that were read",
+    "Totals of the rows that were read",
+  ]);
+});
+
 test("the audit page of an incomplete comparison does not say that there is no drift", () => {
   const { run } = reportOf(RUNS["passed"]?.().all ?? []);
   const page = (gaps: Comparison["gaps"]): string => {

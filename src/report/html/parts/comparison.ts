@@ -59,18 +59,20 @@ function sideRow({ name, rows, keys, sum, requests, from, to }: ComparedSide): T
   return [oneLine(name), String(rows), String(keys), number(sum), String(requests), momentOf(from), momentOf(to)];
 }
 
-function totalsTable({ totalsOf, totals, left, right }: Comparison): Markup | undefined {
+// If a read did not finish, two totals cannot be compared.
+function totalsTable({ totalsOf, totals, left, right, gaps }: Comparison): Markup | undefined {
   if (totals.length === 0) return undefined;
-  const columns = [`Total of ${oneLine(totalsOf ?? "")}`, oneLine(left.name), oneLine(right.name), "Difference"];
+  const isWhole = gaps.length === 0;
+  const sides = [`Total of ${oneLine(totalsOf ?? "")}`, oneLine(left.name), oneLine(right.name)];
   const rows = totals
     .slice(0, LIMITS.htmlRows)
     .map((total): TableRow => [
       oneLine(total.of),
       number(total.left),
       number(total.right),
-      number(difference(total.left, total.right)),
+      ...(isWhole ? [number(difference(total.left, total.right))] : []),
     ]);
-  return tableOf("Totals", columns, rows);
+  return tableOf(isWhole ? "Totals" : "Totals of the rows that were read", isWhole ? [...sides, "Difference"] : sides, rows);
 }
 
 function driftsOf({ counts, drifts, left, right }: Comparison, isServed: boolean): Markup | undefined {
