@@ -95,6 +95,6 @@ function saleRows(id: string, sale: JsonObject): readonly ConservedRow[] {
   return [
     left([id, "purchases"], sold, sale),
     right([id, "purchases"], ZERO, null), // a sale without buyers has sold nothing
-    ...within([id, "on sale"], { value: sold, most: numberIn(sale, "tokenCountOnSale"), record: sale }),
+    ...within([id, "sold, at most what is on sale"], { value: sold, most: numberIn(sale, "tokenCountOnSale"), record: sale }),
   ];
 }

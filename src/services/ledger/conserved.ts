@@ -74,7 +74,7 @@ function mintedRows(id: string, { token, minted, added, cap }: Minted): readonly
   return [
     left([id, "minted"], minted, token),
     right([id, "minted"], added, token),
-    ...(cap === undefined ? [] : within([id, "cap"], { value: most, most: cap, record: token })),
+    ...(cap === undefined ? [] : within([id, "minted, at most the cap"], { value: most, most: cap, record: token })),
   ];
 }
 
