@@ -1,6 +1,7 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { Failure } from "../base/failure.ts";
 import { didYouMeanOr } from "../base/text/text.ts";
+import { DURATION_PATTERN, DURATION_RULE, meantDuration } from "../base/time/duration.ts";
 import { demandOf } from "../schema/demand.ts";
 import { SchemaSet, type SchemaViolation } from "../schema/validator.ts";
 import { SANDBOX_LIMITS } from "./limits.ts";
@@ -61,7 +62,7 @@ const schemas = new SchemaSet();
 /** Throws a failure that names the wrong places of a value. */
 export function demandShape(value: unknown, shape: DocumentShape): void {
   const problems = schemas.validator(shape.schema)(value);
-  const [first, ...others] = reportedOf(problems);
+  const [first, ...others] = reportedOf(problems, value);
   if (first !== undefined) throw new WrongDocument(shape, [first, ...others.slice(0, SANDBOX_LIMITS.problemsShown - 1)]);
 }
 
@@ -73,19 +74,23 @@ export function wrongAt(shape: DocumentShape, path: DocumentPath, message: strin
 const IMPLIED_BY_CHOICE: ReadonlySet<string> = new Set(["required", "const", "minimum", "maximum"]);
 
 // For a choice, the validator first reports that no branch fits, and then the reason for each branch.
-function reportedOf(problems: readonly SchemaViolation[]): readonly WrongPlace[] {
+function reportedOf(problems: readonly SchemaViolation[], document: unknown): readonly WrongPlace[] {
   const choices = problems.filter(({ keyword }) => keyword === "oneOf").map(({ path }) => spell(path));
   return problems
     .filter(({ keyword, path }) => keyword !== "if" && !(IMPLIED_BY_CHOICE.has(keyword) && choices.includes(spell(path))))
-    .map(placeOf);
+    .map((problem) => placeOf(problem, valueAt(document, problem.path)));
 }
 
-function placeOf(problem: SchemaViolation): WrongPlace {
+function valueAt(document: unknown, path: DocumentPath): unknown {
+  return path.reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>>)[key], document);
+}
+
+function placeOf(problem: SchemaViolation, value: unknown): WrongPlace {
   const { keyword, path, params, schema } = problem;
   const { additionalProperty: key, missingProperty: missing } = params;
   if (typeof missing === "string") return { code: "schema.missing-field", path, message: `the field "${missing}" is missing` };
   if (keyword !== "additionalProperties" || typeof key !== "string")
-    return { code: "schema.value", path, message: messageOf(problem) };
+    return { code: "schema.value", path, message: messageOf(problem), fix: fixOf(problem, value) };
   const known = Object.keys((schema["properties"] as object | undefined) ?? {});
   const fix = didYouMeanOr(key, known, `known fields: ${known.join(", ")}`);
   return { code: "schema.unknown-field", path, key, message: `unknown field "${key}"`, fix };
@@ -94,7 +99,15 @@ function placeOf(problem: SchemaViolation): WrongPlace {
 // The schema of a choice contains its message.
 function messageOf(problem: SchemaViolation): string {
   const { keyword, schema } = problem;
+  if (schema["pattern"] === DURATION_PATTERN) return DURATION_RULE;
   return keyword === "oneOf" ? String(schema["$comment"]) : demandOf(problem);
+}
+
+function fixOf({ schema, params: { allowedValues } }: SchemaViolation, value: unknown): string | undefined {
+  const text = String(value);
+  if (Array.isArray(allowedValues)) return didYouMeanOr(text, allowedValues.map(String), undefined);
+  const meant = schema["pattern"] === DURATION_PATTERN ? meantDuration(text) : undefined;
+  return meant === undefined ? undefined : `try ${meant}`;
 }
 
 function spell(path: DocumentPath): string {

@@ -85,6 +85,8 @@ const WORDS: ReadonlyMap<string, null | boolean> = new Map([
 const NUMBER =
   /^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|0o[0-7]+|0x[\da-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
+const ZEROS_IN_FRONT = /^[-+]?0\d/;
+
 // The separators and comments between the last entry of a flow collection and its bracket.
 const GAP = /(?:[\s,:?]|(?<=\s)#[^\r\n]*)*/y;
 const SPACE = /(?:\s|(?<=\s)#[^\r\n]*)*/y;
@@ -295,8 +297,10 @@ class TreeBuilder {
         {
           code: "source.number",
           message: `${source.slice(0, SHOWN_CHARS)} is not a plain decimal number`,
-          why: "numbers here are exact: digits, a point, an exponent, at most 1,000 digits",
-          suggestion: `write it out in digits, or quote it if it is text`,
+          why: "numbers here are exact: digits, a point, an exponent, no zeros in front, at most 1,000 digits",
+          suggestion: ZEROS_IN_FRONT.test(source)
+            ? "quote it if it is text, such as an account; or leave out the zeros in front"
+            : "write it out in digits, or quote it if it is text",
         },
         range,
       );

@@ -1,6 +1,6 @@
 import { DATE_PATTERN } from "../base/time/date.ts";
 import { NUMERAL_PATTERN, UNSIGNED_PATTERN } from "../base/numbers/decimal.ts";
-import { DURATION_PATTERN, meantDuration } from "../base/time/duration.ts";
+import { DURATION_PATTERN, DURATION_RULE, meantDuration } from "../base/time/duration.ts";
 import { ENTITY_PATTERN } from "../base/entity.ts";
 import { STEP_ID } from "../base/text/step-id.ts";
 import { TAG_PATTERN } from "../base/text/tag.ts";
@@ -8,7 +8,7 @@ import { TAG_PATTERN } from "../base/text/tag.ts";
 // Schemas have patterns. People get a rule in words, and the text that they probably meant.
 
 const RULES: ReadonlyMap<string, string> = new Map([
-  [DURATION_PATTERN, "must be a duration, such as 500ms, 30s, 5m, 2h or 1d"],
+  [DURATION_PATTERN, DURATION_RULE],
   [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
   [UNSIGNED_PATTERN, "must be a number from 0 on, such as 100 or 0.25"],
   [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],

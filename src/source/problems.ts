@@ -1,5 +1,6 @@
 import type { Code } from "../base/catalogue/catalogue.ts";
 import { invariant } from "../base/failure.ts";
+import { DECIMAL_FORM, INTEGER_FORM } from "../base/numbers/decimal.ts";
 import { didYouMean, didYouMeanOr } from "../base/text/text.ts";
 import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
@@ -200,6 +201,10 @@ function asTyped({ keyword, params }: SchemaViolation, node: SourceNode): string
   if (keyword !== "type" || node.kind !== "scalar" || node.value === null) return undefined;
   if (params["type"] === "array") return "put it in [ ]";
   if (typeof node.value === "string" && isOfType(node.value, params["type"])) return "write it without quotes";
+  if (typeof node.value === "string" && /\d/.test(node.value)) {
+    if (params["type"] === "number") return `write ${DECIMAL_FORM}`;
+    if (params["type"] === "integer") return `write ${INTEGER_FORM}`;
+  }
   if (params["type"] === "boolean") return YES_OR_NO.get(String(node.value).toLowerCase());
   return isText(params["type"]) ? "put it in quotes" : undefined;
 }

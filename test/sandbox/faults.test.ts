@@ -166,7 +166,9 @@ test("the plan can be replaced at run time, also for the investor interface", as
 test.each([
   ['[{"fault": "explode"}]', "[0].fault"],
   ['[{"fault": {"delay": "soon"}}]', "[0].fault.delay"],
-  ['[{"fault": {"delay": true}}]', "[0].fault.delay: must be text"],
+  ['[{"fault": {"delay": true}}]', "[0].fault.delay: must be a duration, such as 500ms, 30s, 5m, 2h or 1d"],
+  ['[{"fault": {"delay": 3}}]', "2h or 1d; try 3s"],
+  ['[{"fault": "dropafter"}]', 'did you mean "drop-after"?'],
   ['[{"nth": "first", "fault": "html"}]', "[0].nth: must be a whole number"],
   ['[{"fault": {"status": 200}}]', "[0].fault.status: must be 429 or 500 to 599"],
   ['[{"fault": {"delay": "1s", "status": 500}}]', "[0].fault: must name exactly one fault"],

@@ -3,6 +3,9 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 /** The pattern of a duration: a number and a unit, such as `500ms`, `30s`, `10m`, `2h`, `1d`. */
 export const DURATION_PATTERN = "^\\d+(?:\\.\\d+)?(?:ms|s|m|h|d)$";
 
+/** The rule of that pattern in words. */
+export const DURATION_RULE = "must be a duration, such as 500ms, 30s, 5m, 2h or 1d";
+
 /** Returns the milliseconds of a duration; `undefined` if the text is not one. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);

@@ -1,6 +1,6 @@
 import { meantAttribute, readEntity, severalAttributes } from "../../base/entity.ts";
 import { DATE_FORM, dateProblem, parseDate } from "../../base/time/date.ts";
-import { Decimal } from "../../base/numbers/decimal.ts";
+import { Decimal, DECIMAL_FORM, INTEGER_FORM } from "../../base/numbers/decimal.ts";
 import { canonicalJson, isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { field } from "../../base/json/parts.ts";
 import { mapValues } from "../../base/maps.ts";
@@ -109,8 +109,8 @@ function* entityProblems(value: JsonObject, path: readonly string[]): Generator<
 }
 
 const FIXES: Readonly<Partial<Record<ValueShape["type"], string>>> = {
-  decimal: "digits and a point, such as 1000.50: no separator of thousands, no currency, no space",
-  integer: "digits only, such as 1000",
+  decimal: DECIMAL_FORM,
+  integer: INTEGER_FORM,
   boolean: "true or false",
   date: DATE_FORM,
   entity: "an attribute and its value, such as userId:alice",

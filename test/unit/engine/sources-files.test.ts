@@ -92,7 +92,7 @@ test("a file that cannot be read to its end makes the comparison incomplete, and
     ],
     [
       csv(register.write("number.csv", 'holder,balance\nalice,"1,5"\n')),
-      'reconcile.row: FOLDER/number.csv:2 (row.balance) must be of type decimal, and is "1,5" (digits and a point, such as 1000.50: no separator of thousands, no currency, no space)',
+      'reconcile.row: FOLDER/number.csv:2 (row.balance) must be of type decimal, and is "1,5" (digits and a point, such as 1000.50: no zeros in front, no separator of thousands, no currency, no space)',
     ],
     [
       csv(register.write("text.csv", 'holder,balance\nalice,1\n,5\n"",5\n')),

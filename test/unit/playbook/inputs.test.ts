@@ -71,7 +71,7 @@ test("one message names all inputs that are missing, unknown or wrong, and the p
   expect(failure.code).toBe("input.invalid");
   expect(failure.message).toBe(
     'test.yaml: 5 inputs cannot be used: "shars" is not an input; did you mean "shares"?; "property" must be given; ' +
-      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5 (digits only, such as 1000); ' +
+      '"shares" is 0.001, which is less than 0.01; "count" must be of type integer, and is 2.5 (digits only, such as 1000: no zeros in front); ' +
       '"go" must be of type boolean, and is "yes" (true or false)',
   );
   expect(failure.next).toContain("--input NAME=VALUE; this playbook takes: property (string), shares (decimal)");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DECIMAL_FORM } from "../../../src/base/numbers/decimal.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
 import { checkPlaybook, readBegun } from "../../../src/playbook/check.ts";
 import { onlyStep, realFiles, saidOf, suggestionsOf } from "./helper.ts";
@@ -203,6 +204,13 @@ test.for([
   ["a number in the place of a retry", "uses: ledger.status\nretry: 3", "", "such as { attempts: 3 }"],
   ["a time in the place of a wait", `${MINT}\nwait: 5s`, "", "such as { timeout: 30s }"],
   ["a map in the place of an expression", "uses: ledger.status\nexpect: { a: 5 }", "", 'such as response.name == "First"'],
+  ["a decimal comma", MINT.replace("value: 5", 'value: "250,50"'), "", `write ${DECIMAL_FORM}`],
+  [
+    "zeros in front",
+    MINT.replace("id: T1", "id: 00123"),
+    "",
+    "quote it if it is text, such as an account; or leave out the zeros in front",
+  ],
   ["a quoted boolean", APPROVAL.replace("approved: true", 'approved: "false"'), "", "write it without quotes"],
   ["a word for true", APPROVAL.replace("approved: true", "approved: Yes"), "", "write true"],
   ["a word for false", APPROVAL.replace("approved: true", "approved: off"), "", "write false"],
