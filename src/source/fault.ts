@@ -36,6 +36,10 @@ function unclosed(text: string, reason: string, offset: number): RefusedText | u
   const ended = reason.startsWith("unexpected end") || (reason === "deficient indentation" && text.charAt(offset - 1) !== "\t");
   const opened = ended ? openedBefore(text, offset) : undefined;
   if (opened === undefined) return undefined;
+  const tab = text.slice(lineStart(text, opened.offset), opened.offset).search(/\t[ \t]*$/);
+  // For the parser, a bracket after a tab is less indented than its key.
+  if (tab >= 0 && "[{".includes(opened.mark))
+    return { code: "source.syntax", ...TAB, offset: lineStart(text, opened.offset) + tab };
   const closing = { "[": "]", "{": "}" }[opened.mark] ?? opened.mark;
   return {
     code: "source.unclosed",
@@ -55,7 +59,7 @@ function syntax(text: string, reason: string, offset: number): FaultWords {
   const line = lineStart(text, offset);
   const before = text.slice(line, offset);
   const tab = tabIn(before, text.charAt(offset));
-  if (tab !== undefined) return { message: "there is a tab here", suggestion: "use spaces", offset: line + tab };
+  if (tab !== undefined) return { ...TAB, offset: line + tab };
   switch (reason) {
     case "bad indentation of a mapping entry":
     case "bad indentation of a sequence entry":
@@ -82,6 +86,7 @@ function syntax(text: string, reason: string, offset: number): FaultWords {
   }
 }
 
+const TAB = { message: "there is a tab here", suggestion: "use spaces" };
 const QUOTE = { suggestion: "quote the text" };
 const BACKSLASH = { suggestion: "write \\\\ for a backslash, or use single quotes" };
 

@@ -58,6 +58,7 @@ test.for<[string, string, string]>([
   ["a stray bracket", "a: ]", "source.syntax 1:4"],
   ["crooked indentation", "a:\n  b: 1\n c: 2", "source.syntax 3:2"],
   ["an unquoted expression in a flow map", "a: { b: ${{ x }} }", "source.syntax 1:10"],
+  ["a tab before a bracket", "a:\t{ b: 1 }", "source.syntax 1:3"],
   ["a tab in brackets", "a: {\tb: 1 }", "source.syntax 1:5"],
   ["brackets at the margin", "a: {\nb: 1 }", "source.unclosed 1:4"],
   ["crooked indentation below a bracket that closes at the margin", "a: [\n  1\n]\nb:\n  c: 1\n d: 2", "source.syntax 6:2"],
