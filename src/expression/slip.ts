@@ -100,6 +100,12 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ["&", "&&"],
   ["|", "||"],
   ["=~", 're2(text, "pattern")'],
+  ["~", 're2(text, "pattern")'],
+  ["!~", '!re2(text, "pattern")'],
+  ["matches", 're2(text, "pattern")'],
+  ["contains", 'text.contains("part")'],
+  ["startswith", 'text.startsWith("part")'],
+  ["endswith", 'text.endsWith("part")'],
   ["??", "has(a.field) ? a.field : other"],
   ["and", "&&"],
   ["or", "||"],
@@ -118,6 +124,11 @@ function noOperator(text: string, start: number, end: number): SlipWords | undef
 function signOf(text: string, at: number): SlipWords | undefined {
   const [before = ""] = /[=<>!~&|?]*$/.exec(text.slice(0, at)) ?? [];
   const [behind = ""] = /^[=<>!~&|?]*/.exec(text.slice(at)) ?? [];
+  const isArrow = before + behind === "=>" && /\(\s*\w+\s*\)?\s*$/.test(text.slice(0, at - before.length));
+  if (isArrow) {
+    const suggestion = "write a comma, as in list.exists(x, x > 1)";
+    return { message: "an item has no arrow after it", suggestion, start: at - before.length, end: at + behind.length };
+  }
   return noOperator(text, at - before.length, at + behind.length);
 }
 
@@ -136,6 +147,17 @@ function characterOf(text: string, at: number): SlipWords | undefined {
   if (/[\u2018-\u201f\u00ab\u00bb]/.test(character)) {
     return { message: `${character} is no quote here`, suggestion: "write \" or '", ...place };
   }
+  if (character === "," && /\d$/.test(text.slice(0, at)) && /^,\d/.test(text.slice(at))) {
+    const suggestion = "write a point before the decimals, and nothing between the thousands";
+    return { message: "a number has no comma", suggestion, ...place };
+  }
+  if (character === "$") {
+    const isQuoted = text.startsWith("${{", at);
+    const suggestion = isQuoted
+      ? "write it without ${{ }}: all of this is an expression"
+      : "write the name alone, as in response.id";
+    return { message: "no name begins with $", suggestion, ...place };
+  }
   if (!new RegExp(FOREIGN_SPACE).test(character)) return undefined;
   const message = `the character U+${hexCode(character).toUpperCase()} is not a space`;
   return { message, suggestion: "type the space again", ...place };
@@ -147,6 +169,12 @@ const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^found no matching overload for '(.*)'$/s, "there is no such function of these types: $1"],
   [/dyn<((?:[^<>]|<[^<>]*>)*)>/g, "$1"],
   [/^No such key: index out of bounds, index (-?\d+) .*$/, "the index $1 is out of bounds: the list has no such item"],
+  [/^No such key: (.*)$/s, 'there is no field "$1"'],
+  [
+    /^Ternary branches must have the same type, got '(.*)' and '(.*)'$/s,
+    "the two results of ? : must be of one type, and are $1 and $2",
+  ],
+  [/^Logical operator requires bool operands, got '(.*)'$/s, "&& and || take true or false, and are given a $1"],
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
 ];
 
@@ -154,6 +182,78 @@ const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
 export function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
   return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));
+}
+
+type Cause = Pick<ExpressionProblem, "message" | "suggestion">;
+
+/** Explains why an expression has no type, from the library's error and the text before and after its place. */
+export function illTyped(error: unknown, before: string, behind: string): Cause {
+  const message = summaryOf(error);
+  const [field] = before.endsWith(".") ? (/^\w+/.exec(behind) ?? []) : [];
+  if (field !== undefined && message.startsWith("List index must be int, got 'string'")) {
+    const suggestion = LENGTHS.has(field) ? SIZE : `take one item, as in list[0].${field}, or all: list.map(x, x.${field})`;
+    return { message: `a list has no field "${field}"`, suggestion };
+  }
+  const suggestion = remedyOf(message);
+  return suggestion === undefined ? { message } : { message, suggestion };
+}
+
+const SIZE = "size(…) gives the length of a text or a list";
+const LENGTHS: ReadonlySet<string> = new Set(["length", "len", "count", "size"]);
+
+function remedyOf(message: string): string | undefined {
+  return REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+const NO_FUNCTION = "^there is no such function of these types: ";
+
+const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
+  [
+    /^(?:these types do not go together|the two results of .*, and are):? (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
+    "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
+  ],
+  [
+    /^these types do not go together: (?:string \S+ date|date \S+ string)$/,
+    "a text is never taken for a date: write date(…) around it",
+  ],
+  [
+    /^these types do not go together: (?:.+ [!=]= null|null [!=]= .+)$/,
+    "what is of this type is never null: ask whether a field is there with has(…)",
+  ],
+  [/^Cannot index type 'string'/, "it has no fields; size(…) gives its length"],
+  [
+    /^List index must be int, got 'decimal'/,
+    "write int(…) around it; a division is exact, and has a whole result only where nothing is left over",
+  ],
+  [
+    /^the two results of \? : must be of one type, and are (?:decimal and int|int and decimal)$/,
+    "write decimal(…) around the whole number",
+  ],
+  [new RegExp(`${NO_FUNCTION}(?:.*\\.)?(?:len|length|count)\\(`), SIZE],
+  [new RegExp(`${NO_FUNCTION}date\\(`), 'date takes one text, as in date("2026-01-31")'],
+  [new RegExp(`${NO_FUNCTION}string\\.get[A-Z]`), "write date(…) around the text"],
+  [new RegExp(`${NO_FUNCTION}(?:now|today)\\(`), "date(run.startedAt) is the time when the run started"],
+  [new RegExp(`${NO_FUNCTION}(?:uuid|random)\\(`), "run.key is another text in each run"],
+  [new RegExp(`${NO_FUNCTION}list.*\\.sum\\(`), "write sum(list)"],
+  [new RegExp(`${NO_FUNCTION}string\\.(?:lower|toLowerCase|toLower)\\(`), "write text.lowerAscii()"],
+  [new RegExp(`${NO_FUNCTION}string\\.(?:upper|toUpperCase|toUpper)\\(`), "write text.upperAscii()"],
+];
+
+// What other languages call the functions that take a name for the items.
+const MACROS: ReadonlyMap<string, string> = new Map([
+  ["any", "list.exists(x, x > 1)"],
+  ["some", "list.exists(x, x > 1)"],
+  ["every", "list.all(x, x > 1)"],
+  ["none", "!list.exists(x, x > 1)"],
+  ["find", "list.filter(x, x > 1)[0]"],
+  ["count", "size(list.filter(x, x > 1))"],
+  ["sum", "sum(list.map(x, x.amount))"],
+]);
+
+/** Returns the function that a person meant who gives a name to the items of a list in a function that does not exist. */
+export function macroMeant(before: string): string | undefined {
+  const meant = MACROS.get(/\.(\w+)\(\s*$/.exec(before)?.[1] ?? "");
+  return meant === undefined ? undefined : `write ${meant}`;
 }
 
 // Matches a text literal, a raw one, a comment, or one other character.

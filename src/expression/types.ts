@@ -8,7 +8,7 @@ import { certainIn, type CertainPart } from "./certain/certain.ts";
 import { type NoSuchValue, noSuchValueIn, type ValuesOf } from "./certain/enumerated.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
-import { summaryOf } from "./slip.ts";
+import { illTyped, macroMeant } from "./slip.ts";
 import {
   type DateAsText,
   type IdKind,
@@ -45,43 +45,10 @@ function noJson(type: TypeName, text: string): ExpressionProblem {
   };
 }
 
-// The most likely causes of the library's messages.
-const SUGGESTIONS: readonly { readonly pattern: RegExp; readonly suggestion: string }[] = [
-  {
-    pattern: /^these types do not go together: (?:(?:decimal|int) \S+ string|string \S+ (?:decimal|int))$/,
-    suggestion: "a text is never taken for a number: drop its quotes, or write decimal(…) around it",
-  },
-  {
-    pattern: /^these types do not go together: (?:string \S+ date|date \S+ string)$/,
-    suggestion: "a text is never taken for a date: write date(…) around it",
-  },
-  {
-    pattern: /^these types do not go together: (?:.+ [!=]= null|null [!=]= .+)$/,
-    suggestion: "what is of this type is never null: ask whether a field is there with has(…)",
-  },
-  {
-    pattern: /^there is no such function of these types: (?:(?:len|length|count)\(|.*\.(?:len|length|count)\()/,
-    suggestion: "size(…) gives the length of a text or a list",
-  },
-  {
-    pattern: /^(?:Cannot index type 'string'|List index must be int, got 'string')/,
-    suggestion: "it has no fields; size(…) gives its length",
-  },
-  {
-    pattern: /^List index must be int, got 'decimal'/,
-    suggestion: "write int(…) around it; a division is exact, and has a whole result only where nothing is left over",
-  },
-  {
-    pattern: /^Ternary branches must have the same type, got '(?:decimal' and 'int|int' and 'decimal)'/,
-    suggestion: "write decimal(…) around the whole number",
-  },
-  { pattern: /^there is no such function of these types: date\(/, suggestion: 'date takes one text, as in date("2026-01-31")' },
-];
-
 // A comparison with a text literal. The check has the same result whatever the text is, unless only some values are possible.
 const TEXT_AT_END = /^([^"'\\[({]*[=!]= *)"[^"\\\r\n]*"$/;
 
-const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^Ternary branches must have the same type|^optional\.or/;
+const TWO_KINDS = /^these types do not go together: .*\b(?:list|map)<|^the two results of \? : must be of one type|^optional\.or/;
 
 /** Returns the description of a field. It is called only when a person asks for it. */
 export type Words = (field: string) => string | undefined;
@@ -314,14 +281,13 @@ export class TypeEnvironment {
   #problem(error: LibraryError, text: string): ExpressionProblem {
     const { start, end } = error.range ?? { start: 0, end: text.length };
     const at = { start, end: Math.max(end, start + 1) };
-    if (error.code === "unknown_variable" && error.node?.op === "id") return { ...at, ...this.#unknownName(error.node.args) };
+    if (error.code === "unknown_variable" && error.node?.op === "id")
+      return { ...at, ...this.#unknownName(error.node.args), ...present({ suggestion: macroMeant(text.slice(0, start)) }) };
     if (error.code === "no_such_key" && error.node !== undefined) {
       const unknown = this.#unknownField(error.node, text);
       if (unknown !== undefined) return unknown;
     }
-    const message = summaryOf(error);
-    const suggestion = SUGGESTIONS.find(({ pattern }) => pattern.test(message))?.suggestion;
-    return { ...at, code: "expression.ill-typed", message, ...present({ suggestion }) };
+    return { ...at, code: "expression.ill-typed", ...illTyped(error, text.slice(0, start), text.slice(start)) };
   }
 
   #unknownName(name: string): Omit<ExpressionProblem, "start" | "end"> {

@@ -49,7 +49,7 @@ function missing(
   const key = keyOf(source, link, scope);
   if (owner === undefined) return undefined;
   const subject = source.textOf(link.args[0]);
-  if (Array.isArray(owner)) return typeof key === "bigint" ? tooShort(subject, owner.length, key) : undefined;
+  if (Array.isArray(owner) && typeof key === "bigint") return tooShort(subject, owner.length, key);
   if (!isObject(owner)) {
     const hint = { subject, must: "be an object", is: glimpse(owner) };
     return { why: `${subject} is ${kindOf(owner)}`, hint };

@@ -165,7 +165,7 @@ test("a number has no fields, although our class has", () => {
     "1.5.text",
     "numbers.map(n, n.text)",
   ]) {
-    expect(() => value(text), text).toThrow(/: No such key/);
+    expect(() => value(text), text).toThrow(/: there is no field/);
   }
 });
 
@@ -186,8 +186,8 @@ test("a number is found as a key of a map by its value, not by its spelling", ()
   expect(value("[{7: 'seven'}[7], {7: 'seven'}[7.0], {2.50: 'half'}[numbers[1]], {2.5: 'half'}['2.5'], {true: 1}[true]]")).toBe(
     '["seven","seven","half","half",1]',
   );
-  expect(() => value("{7: 'seven'}[8.0]")).toThrow("No such key: 8");
-  expect(() => value("numbers[0.5]")).toThrow("No such key");
+  expect(() => value("{7: 'seven'}[8.0]")).toThrow('there is no field "8"');
+  expect(() => value("numbers[0.5]")).toThrow("there is no field");
 });
 
 test("a property of JavaScript's own objects is not a field", () => {
@@ -249,6 +249,6 @@ test("an explanation shows the difference of two numbers, but never the differen
 test("a failure names the expression that has no value, and has the reason as a field", () => {
   const parsed = Expression.parse("  answer.deep\n  .value > 1 ");
   expect(() => (parsed as Expression).evaluate({ answer: {} })).toThrow(
-    expect.objectContaining({ message: "answer.deep .value > 1: No such key: deep", why: "No such key: deep" }),
+    expect.objectContaining({ message: 'answer.deep .value > 1: there is no field "deep"', why: 'there is no field "deep"' }),
   );
 });

@@ -103,6 +103,20 @@ test("no value is converted to another type", () => {
   expect(wrong("account.balance == custodian").code).toBe("expression.ill-typed");
 });
 
+test.for([
+  ["response.balance > 1", "take one item, as in list[0].balance, or all: list.map(x, x.balance)"],
+  ["response.length > 1", "size(…) gives the length of a text or a list"],
+  ["account.id.getMonth() == 1", "write date(…) around the text"],
+  ["date(account.id) < now()", "date(run.startedAt) is the time when the run started"],
+  ["response.map(a, a.balance).sum() > 1", "write sum(list)"],
+  ['account.id.toLowerCase() == "a"', "write text.lowerAscii()"],
+  ['response.any(a, a.id == "a")', "write list.exists(x, x > 1)"],
+  ["response.sum(a, a.balance) > 1", "write sum(list.map(x, x.amount))"],
+  ["(count > 0 ? account.balance : account.id) == 1", "a text is never taken for a number"],
+])("what other languages have is refused, with the way to write it: %s", ([text = "", suggestion]) => {
+  expect(wrong(text).suggestion).toContain(suggestion);
+});
+
 test("a choice or a list with two types is refused", () => {
   expect(wrong("count > 0 ? account.balance : count")).toMatchObject({
     code: "expression.ill-typed",
