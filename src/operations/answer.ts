@@ -6,6 +6,7 @@ import { resolve } from "../contract/contract.ts";
 import { DEFAULT_PROFILE } from "../contract/profile.ts";
 import type { JsonSchema } from "../contract/schema-types.ts";
 import { validatorOf } from "../contract/validators.ts";
+import { demandOf } from "../schema/demand.ts";
 import type { SchemaViolation } from "../schema/validator.ts";
 import { fromTexts, type ValueDialect } from "./dialect.ts";
 import { payloadSchema } from "./input.ts";
@@ -117,11 +118,11 @@ function understood(operation: Operation, body: Json): Answer | Unreadable {
   return why === undefined ? { kind: "answer", ...opened } : unreadable(why);
 }
 
-function expectation({ message, params }: SchemaViolation): string {
-  const { allowedValues } = params;
+function expectation(problem: SchemaViolation): string {
+  const { allowedValues } = problem.params;
   return Array.isArray(allowedValues)
     ? `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(", ")}`
-    : message;
+    : demandOf(problem);
 }
 
 function unreadable(why: string): Unreadable {

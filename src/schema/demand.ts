@@ -5,13 +5,20 @@ import type { SchemaViolation } from "./validator.ts";
 export function demandOf(problem: SchemaViolation): string {
   const { keyword, params } = problem;
   switch (keyword) {
+    case "required":
+    case "dependentRequired":
+      return `must have the field ${JSON.stringify(params["missingProperty"])}`;
+    case "additionalProperties":
+      return `must not have the field ${JSON.stringify(params["additionalProperty"])}`;
     case "type":
     case "const":
     case "enum":
       return `must be ${allowedBy(problem)}`;
     case "anyOf":
     case "oneOf":
-      return `must be ${(params["misfits"] as readonly SchemaViolation[]).map(allowedBy).join(", or ")}`;
+      return "misfits" in params
+        ? `must be ${(params["misfits"] as readonly SchemaViolation[]).map(allowedBy).join(", or ")}`
+        : problem.message;
     case "pattern":
       return `must match ${String(params["pattern"])}`;
     case "uniqueItems":

@@ -10,6 +10,8 @@ import type { CallStep, SideRead } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { withSchema } from "../../playbook/steps/call-input.ts";
+import { demandOf } from "../../schema/demand.ts";
+import { essential } from "../../source/problems.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { type Caller, callerOf, credentialFor, entityFor } from "./caller.ts";
@@ -123,12 +125,13 @@ function halfCharacterProblem(sent: string): StepProblem | undefined {
 /** Returns the problem of an input whose values are all known. */
 export function inputProblem(operation: Operation, input: JsonObject): StepProblem | undefined {
   const batch = operation.batches && input["items"] !== undefined;
-  const [problem] = validatorOf(withSchema(operation, batch))(input);
+  const problems = validatorOf(withSchema(operation, batch))(input);
+  const [problem = problems[0]] = essential(problems);
   if (problem === undefined) return undefined;
   const where = ["with", ...problem.path].join(".");
   return {
     code: "input.invalid",
-    message: `${where} ${problem.message}`,
+    message: `${where} ${demandOf(problem)}`,
     why: `the input of ${operation.name}; nothing was sent`,
   };
 }

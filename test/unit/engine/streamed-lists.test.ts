@@ -83,7 +83,7 @@ test("a list whose connection breaks is read again, and each of its rows counts 
 });
 
 test.each([
-  ["a balance that is no number", account(MANY, { balance: "1" }), `answer.${MANY}.balance must be number`],
+  ["a balance that is no number", account(MANY, { balance: "1" }), `answer.${MANY}.balance must be a number`],
   ["a record that is no JSON", '{"id":}', "the answer is not JSON"],
   ["two records without a comma", `${account(MANY)}${account(MANY)}`, "the answer is not JSON"],
   [
