@@ -311,7 +311,7 @@ Examples:
     group: "reference",
     brief: "Print the JSON Schema of a format.",
     summary:
-      "Print a JSON Schema: of playbooks (for editors), environments, reports, events, plans, notifications, or what other commands print as JSON.",
+      "Print a JSON Schema: of playbooks (for editors), environments, seeds and faults of the sandbox, reports, events, plans, notifications, or what other commands print as JSON.",
     examples: `Example: completion and hover in any editor with a YAML language server
   $ tokenbook schema > playbook.schema.json
   then begin the playbook with: # yaml-language-server: $schema=playbook.schema.json`,

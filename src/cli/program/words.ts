@@ -192,7 +192,7 @@ Exit codes: 0 passed · 1 failed · 2 could not start · 3 drift · 4 pending ·
   },
   mcp: { allowWrites: "offer the tools `run` and `resume` too, in this environment only" },
   schema: {
-    name: "playbook, environment, calibrate, check, crash, doctor, drift, event, notification, plan, report, runs or schedule",
+    name: "playbook, environment, calibrate, check, crash, doctor, drift, event, faults, notification, plan, report, runs, schedule or seed",
   },
   input: "a value for an input, or the path of an input file; repeatable",
   inputs: "a JSON or YAML file with values for inputs",
