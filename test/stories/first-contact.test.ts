@@ -42,6 +42,16 @@ describe("operations", () => {
     expect(both.stdout).not.toContain("ledger.transfer.reject");
   });
 
+  test("are shown one after the other when several are named in full", async () => {
+    const project = newProject();
+    const both = await project.run("operations", "ledger.token.mint", "ledger.token.burn");
+    expect(both.stdout, both.transcript).toMatch(/^ledger\.token\.mint: [^]*^ledger\.token\.burn: /m);
+    const data = await project.run("operations", "ledger.token.mint", "ledger.token.burn", "--json");
+    expect(JSON.parse(data.stdout)).toMatchObject({ operations: [{ name: "ledger.token.mint" }, { name: "ledger.token.burn" }] });
+    const wrong = await project.run("operations", "ledger.token.mint", "ledger.token.brun");
+    expect([wrong.code, wrong.stderr], wrong.transcript).toEqual([2, expect.stringContaining('called "ledger.token.brun"')]);
+  });
+
   test("that no word finds are a mistake", async () => {
     const { code, stderr } = await newProject().run("operations", "wibblewobble");
     expect(code, stderr).toBe(2);
@@ -72,6 +82,7 @@ describe("the sandbox gives an environment that works", () => {
     const again = await project.run("sandbox", "--port", "0", "--write-env");
     expect(again.code, again.transcript).toBe(2);
     expect(again.stderr).toContain("tokenbook.yaml, .env exist already");
+    expect(again.stderr).toContain("next: leave out --write-env, and copy into them what the sandbox then prints\n");
   });
 
   test("pasted as it is printed", async () => {

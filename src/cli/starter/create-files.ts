@@ -4,8 +4,8 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { createFile } from "../../files/output.ts";
 import type { Shell } from "../shell.ts";
 
-/** Creates files and prints their names. If one of them exists, it creates none. */
-export function createFiles(shell: Shell, root: string, files: Readonly<Record<string, string>>): void {
+/** Creates files and prints their names. If one of them exists, it creates none, and says what to do instead. */
+export function createFiles(shell: Shell, root: string, files: Readonly<Record<string, string>>, instead?: string): void {
   const shown = (name: string): string => relative(shell.cwd, join(root, name));
   const there = Object.keys(files).filter((name) => existsSync(join(root, name)));
   if (there.length > 0) {
@@ -13,7 +13,7 @@ export function createFiles(shell: Shell, root: string, files: Readonly<Record<s
       code: "new.exists",
       message: `${there.map(shown).join(", ")} ${there.length === 1 ? "exists" : "exist"} already`,
       why: "nothing is overwritten, and nothing was written",
-      next: there.length === 1 ? "choose another name, or move it away" : "choose another folder, or move them away",
+      next: instead ?? (there.length === 1 ? "choose another name, or move it away" : "choose another folder, or move them away"),
     });
   }
   for (const [name, text] of Object.entries(files)) {

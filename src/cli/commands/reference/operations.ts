@@ -12,23 +12,28 @@ interface OperationsOptions {
   readonly json?: boolean;
 }
 
-/** `tokenbook operations`: lists the operations, searches them by words, or shows one. */
+/** `tokenbook operations`: lists the operations, searches them by words, or shows those that are named in full. */
 export const operations: Command<OperationsOptions> = async (shell, { name, json }) => {
   const list = matching(name);
   if (list !== undefined) {
     if (json === true) return printData(shell, { operations: list.map(asData) });
     return printText(shell, table(list));
   }
-  const operation = operationNamed(name.join(" "));
-  if (json === true) return printData(shell, asData(operation));
-  return printText(shell, text(pageOf(operation), widthOn(shell.stdout)));
+  const named = name.some(isFullName) ? name.map(operationNamed) : [operationNamed(name.join(" "))];
+  const [first = {}, ...others] = named.map(asData);
+  if (json === true) return printData(shell, others.length === 0 ? first : { operations: [first, ...others] });
+  return printText(shell, named.map((operation) => text(pageOf(operation), widthOn(shell.stdout))).join("\n"));
 };
+
+function isFullName(typed: string): boolean {
+  return typed.includes(".");
+}
 
 // A full name shows that operation, even if other names contain it.
 function matching(typed: readonly string[]): readonly Operation[] | undefined {
   const list = [...all.values()];
   if (typed.length === 0) return list;
-  if (typed.length === 1 && all.has(typed[0] ?? "")) return undefined;
+  if (typed.some((name) => all.has(name))) return undefined;
   const words = typed.map((word) => word.toLowerCase());
   const found = list.filter(({ name, call }) => {
     const searched = `${name} ${call.section} ${call.group} ${call.summary}`.toLowerCase();

@@ -97,5 +97,6 @@ function readyText(ready: Sandbox): string {
 }
 
 function writeEnvironment(shell: Shell, ready: Sandbox): void {
-  createFiles(shell, shell.cwd, { "tokenbook.yaml": environmentText(ready), ".env": keysText(ready) });
+  const files = { "tokenbook.yaml": environmentText(ready), ".env": keysText(ready) };
+  createFiles(shell, shell.cwd, files, "leave out --write-env, and copy into them what the sandbox then prints");
 }
