@@ -1,4 +1,4 @@
-import { dirname, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
@@ -24,7 +24,8 @@ export function loadServerPlace(
   if (state === undefined) return undefined;
   const reference = textOf(child(state, "postgres")) ?? "";
   const where = placeOf(file, root, ["state", "postgres"]);
-  const url = readKey({ name: "state.postgres", reference, where }, { folder: dirname(path), variables: variables() });
+  const given = variables();
+  const url = readKey({ name: "state.postgres", reference, where }, { folder: dirname(path), variables: given });
   assertAddress(url, where);
   const accepted = child(state, "accept");
   const risks = accepted === undefined ? [] : (toJson(accepted) as readonly string[]);
@@ -32,7 +33,14 @@ export function loadServerPlace(
     url,
     schema: textOf(child(state, "schema")) ?? DEFAULT_SCHEMA,
     accepted: risks.filter((risk): risk is Risk => RISKS.some((each) => each === risk)),
+    memory: memoryOf(given),
   };
+}
+
+// The folder of the user for what must survive a process. A project's own folder would be lost when a new version is deployed to another one.
+function memoryOf({ XDG_STATE_HOME = "", LOCALAPPDATA = "", HOME = "" }: Variables): string | undefined {
+  const found = [XDG_STATE_HOME, LOCALAPPDATA, join(HOME, ".local/state")].find((path) => isAbsolute(path));
+  return found === undefined ? undefined : join(found, "tokenbook");
 }
 
 function assertAddress(url: Secret, where: string): void {

@@ -17,6 +17,7 @@ const ENTRIES = [
   "sandbox.db",
   "holders",
   "plans",
+  "servers",
 ] as const;
 
 /** The name of an entry in a state directory. Only `stateEntry` returns its path, after checking the directory. */
@@ -63,7 +64,7 @@ export function openEntries(folder: string): readonly OpenEntry[] {
   const names = readdirSync(folder);
   const paths = names.filter(isStateName).map((name) => join(folder, name));
   for (const path of paths) {
-    if (/(?:holders|plans)$/.test(path)) assertPrivateFolder(path, "look");
+    if (/(?:holders|plans|servers)$/.test(path)) assertPrivateFolder(path, "look");
     else assertPrivate(path, "look");
   }
   const own = names.every(isStateName) ? [folder, ...paths] : paths;

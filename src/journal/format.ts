@@ -9,7 +9,7 @@ import { ARCHIVE_SCHEMA } from "./archives/archives.ts";
 import { FIRST_LEASES, LEASE_TABLE } from "./leases.ts";
 import { FIRST_PROOFS, PROOF_TABLE } from "./proofs.ts";
 import { ServerTail } from "./server-tail.ts";
-import { FileTail, goneFailure, lastRecordOf, type Tail, type TailFile, tailFileOf } from "./tail.ts";
+import { FileTail, goneFailure, type Tail, type TailFile, tailFileOf } from "./tail.ts";
 
 // Records are stored by row number. In the tree of a text key, a body of more than a kilobyte would take a page of its own.
 const RECORD_TABLE = `
@@ -126,7 +126,7 @@ export function journalIn(stateDirectory: string, access: Access | "create"): st
   return stateEntry(stateDirectory, "journal.db", access);
 }
 
-/** Returns the tail of a journal: the file beside it, or the one of the ports. On a server, the process remembers it. A journal in memory needs none. */
+/** Returns the tail of a journal: the file beside it, or the one of the ports. For a server, this machine has one. A journal in memory needs none. */
 export function tailOf(database: SqlDatabase, { tail }: { readonly tail?: TailFile | undefined }): Tail {
   if (tail === undefined && database.server !== undefined) return new ServerTail(database.server);
   return new FileTail(tail ?? (database.file === undefined ? undefined : tailFileOf(database.file)));
@@ -150,7 +150,8 @@ function sizeOf(path: string): number {
 
 /** Throws a Failure if a journal has lost records that its tail names, or must have a tail and has none. */
 export function assertWhole(database: SqlDatabase, tail: Tail): void {
-  if (versionOf(database) < TAILED) tail.assertNotAhead(database);
+  // The tail of a server asks tables that earlier formats lack.
+  if (versionOf(database) < (database.server === undefined ? TAILED : FORMAT)) tail.assertNotAhead(database);
   else tail.assertKept(database);
 }
 
@@ -164,7 +165,7 @@ export function migrate(database: SqlDatabase, tail: Tail): void {
     const before = versionOf(database);
     JOURNAL.bringUp(database);
     // The tail must be durable before the format says that it exists.
-    if (before < TAILED) tail.create(lastRecordOf(database));
+    if (before < TAILED) tail.create(database);
   });
   // If the log is cut off later, the journal still has this format, and does not look new.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

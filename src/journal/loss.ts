@@ -4,13 +4,12 @@ import { isoTime } from "../base/time/date.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { pathOf } from "../postgres/database.ts";
 import type { StatePlace } from "../sql/place.ts";
-import { Database } from "../sqlite/database.ts";
-import { assertThere, assertWhole, JOURNAL, journalIn, tailOf } from "./format.ts";
+import { existingTables, openTables } from "../state/tables.ts";
+import { assertThere, assertWhole, JOURNAL, JOURNAL_PART, journalIn, tailOf } from "./format.ts";
 import { spellHolder } from "./holder.ts";
 import type { JournalPorts } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { livenessIn } from "./liveness.ts";
-import { lastRecordOf } from "./tail.ts";
 import type { PersonsWord } from "../protocol/record.ts";
 
 /** A loss of records that a person has accepted. */
@@ -30,32 +29,30 @@ export type Acceptance = Pick<Loss, "who" | "because">;
  * nothing is lost, or a living process holds a run.
  */
 export function acceptLoss(place: StatePlace, ports: JournalPorts, { who, because }: Acceptance): string {
-  // A server has no tail file that names the last record, so nothing can show a loss.
-  if (typeof place !== "string") throw nothingLost(pathOf(place));
-  const path = journalIn(place, "create");
-  const missing = lossAt(() => assertThere(path));
-  using database = Database.open(path, JOURNAL);
-  const tail = tailOf(database, ports);
+  const missing = typeof place === "string" ? lossAt(() => assertThere(journalIn(place, "create"))) : undefined;
+  using database = typeof place === "string" ? openTables(place, JOURNAL_PART) : existingTables(place, JOURNAL_PART);
+  using open = new DisposableStack();
+  const tail = open.adopt(tailOf(database, ports), (each) => each.close());
   const what = missing ?? lossAt(() => assertWhole(database, tail));
-  if (what === undefined) throw nothingLost(path);
+  if (what === undefined) throw nothingLost(typeof place === "string" ? database.path : pathOf(place));
   const { redact, clock = database.clock } = ports;
   database.transaction(() => {
-    JOURNAL.bringUp(database);
+    if (database.file !== undefined) JOURNAL.bringUp(database);
     assertFree(new Leases(database, { ...ports, clock, liveness: ports.liveness ?? livenessIn(database) }));
     database.run("DELETE FROM lease WHERE kind <> 'run'");
     database.run("UPDATE lease SET holder = NULL");
     const values = [clock.now(), redact(who), redact(because), what];
     database.run("INSERT INTO loss (at, who, because, what) VALUES (?, ?, ?, ?)", ...values);
     database.run(
-      `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS NOT 'passed'
+      `INSERT INTO ended_run (run_id, loss) SELECT id, (SELECT MAX(id) FROM loss) FROM run WHERE outcome IS DISTINCT FROM 'passed'
        ON CONFLICT DO NOTHING`,
     );
     // The person who accepts the loss has checked what the runs left, so they no longer keep another run from starting.
-    database.run("UPDATE run SET settled = 1, written_until = 0 WHERE outcome IS NOT 'passed'");
+    database.run("UPDATE run SET settled = 1, written_until = 0 WHERE outcome IS DISTINCT FROM 'passed'");
   });
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (database.file !== undefined) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   // The last step: until then the loss is refused, and can be accepted again.
-  tail.create(lastRecordOf(database));
+  tail.create(database);
   return what;
 }
 

@@ -11,7 +11,6 @@ import { assertThere, FORMAT, JOURNAL, JOURNAL_PART, journalIn, tailOf } from ".
 import { LOOKING } from "./journal.ts";
 import { targetOf } from "./proofs.ts";
 import { JournalStore } from "./store.ts";
-import { lastRecordOf } from "./tail.ts";
 
 /** Returns whether the journal of a folder has a run on a real service, and was not moved away. Throws a Failure. */
 export function holdsRuns(folder: string): boolean {
@@ -116,7 +115,9 @@ export class MovingJournal {
       replaceTables(other.#database, this.#database, JOURNAL);
       this.#database.run("UPDATE lease SET holder = NULL");
     });
-    tailOf(this.#database, {}).create(lastRecordOf(this.#database));
+    const tail = tailOf(this.#database, {});
+    tail.create(this.#database);
+    tail.close();
   }
 
   /** Makes the journal live, if it is still the copy of this move. */

@@ -64,31 +64,30 @@ export class JournalStore {
     return JournalStore.over(openTables(place, JOURNAL_PART), ports);
   }
 
-  /** Does the same if a journal exists. Otherwise returns an empty journal that leaves no file. */
+  /** Does the same if a journal exists, on a server also if it has lost records. Otherwise returns an empty journal that leaves no file. */
   static existing(place: StatePlace): JournalStore {
     if (typeof place === "string") assertThere(journalIn(place, "write"));
-    return JournalStore.over(existingTables(place, JOURNAL_PART), LOOKING);
+    return JournalStore.#shown(migrated(existingTables(place, JOURNAL_PART), LOOKING));
   }
 
-  /** Opens the journal without changing anything; `undefined` if none has the present format. Throws a Failure like `open`. */
+  /** Opens the journal without changing anything; `undefined` if none has the present format. Throws a Failure like `existing`. */
   static look(place: StatePlace): JournalStore | undefined {
     if (typeof place === "string") assertThere(journalIn(place, "look"));
     const database = lookAtTables(place, JOURNAL_PART);
     if (database === undefined) return undefined;
-    if (versionOf(database) === FORMAT) return JournalStore.#whole(database, LOOKING);
+    if (versionOf(database) === FORMAT) return JournalStore.#shown(database);
     database.close();
     return undefined;
   }
 
   /** Returns the runs of an open database, whatever kind it is. */
   static over(database: SqlDatabase, ports: JournalPorts): JournalStore {
-    try {
-      migrate(database, tailOf(database, ports));
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-    return JournalStore.#whole(database, ports);
+    return JournalStore.#whole(migrated(database, ports), ports);
+  }
+
+  // A person who must accept what a server has lost sees its runs first. A standby that is late shows an earlier moment, too.
+  static #shown(database: SqlDatabase): JournalStore {
+    return database.server === undefined ? JournalStore.#whole(database, LOOKING) : new JournalStore(database, LOOKING);
   }
 
   static #whole(database: SqlDatabase, ports: JournalPorts): JournalStore {
@@ -396,6 +395,16 @@ export class JournalStore {
       runId,
       [archived, ...others].map(({ id }) => id),
     );
+  }
+}
+
+function migrated(database: SqlDatabase, ports: JournalPorts): SqlDatabase {
+  try {
+    migrate(database, tailOf(database, ports));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -30,8 +30,8 @@ export interface TailFile {
 
 /** Notices that a journal has lost the last records. */
 export interface Tail {
-  /** Names the last record of a journal that is new, or was replaced. */
-  create(last: Last | undefined): void;
+  /** Names the last record of a journal that is new or was replaced, or whose loss was accepted. */
+  create(journal: SqlDatabase): void;
   /** Names the last record, now that it is durable. */
   keep(last: Last): void;
   /** Throws a Failure if the journal has lost a record that was named, or may have. */
@@ -65,8 +65,9 @@ export class FileTail implements Tail {
   }
 
   /** Creates the file, or replaces it. */
-  create(last: Last | undefined): void {
+  create(journal: SqlDatabase): void {
     const { path = "" } = this.#file ?? {};
+    const last = lastRecordOf(journal);
     withFailures(path, () => this.#file?.replace(Buffer.concat(Array.from({ length: SLOTS }, () => slotOf(last)))));
   }
 
@@ -134,7 +135,11 @@ export function tailFileOf(journal: string): TailFile {
 const NOTHING = "- -1 -";
 
 function slotOf(last: Last | undefined): Buffer {
-  const text = last === undefined ? NOTHING : `${last.runId} ${last.sequence} ${last.hash}`;
+  return sealedSlot(last === undefined ? NOTHING : `${last.runId} ${last.sequence} ${last.hash}`);
+}
+
+/** Returns a slot with a text and its check. */
+export function sealedSlot(text: string): Buffer {
   return Buffer.from(`${`${text} ${checkOf(text)}`.padEnd(SLOT_BYTES - 1)}\n`, "latin1");
 }
 
@@ -142,17 +147,18 @@ function checkOf(text: string): string {
   return hash("sha256", text).slice(0, CHECK_CHARS);
 }
 
+/** Returns the text of a slot; undefined if the slot is torn. */
+export function textOfSlot(slot: Buffer): string | undefined {
+  const [, text = "", check] = /^(.*) ([0-9a-f]+)$/.exec(slot.toString("latin1").trimEnd()) ?? [];
+  return check === checkOf(text) ? text : undefined;
+}
+
 // One torn slot does no harm, as long as the other one is intact.
 function readSlots(content: Buffer | undefined): readonly Last[] | "missing" | "damaged" {
   if (content === undefined) return "missing";
   if (content.length !== SLOTS * SLOT_BYTES) return "damaged";
-  const texts = Array.from({ length: SLOTS }, (_, slot) =>
-    content.toString("latin1", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trimEnd(),
-  );
-  const whole = texts.flatMap((text) => {
-    const [, said = "", check] = /^(.*) ([0-9a-f]+)$/.exec(text) ?? [];
-    return check === checkOf(said) ? [said] : [];
-  });
+  const slots = Array.from({ length: SLOTS }, (_, slot) => content.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES));
+  const whole = slots.map(textOfSlot).filter((text) => text !== undefined);
   if (whole.length === 0) return "damaged";
   return whole.flatMap((text) => (text === NOTHING ? [] : lastIn(text)));
 }

@@ -144,9 +144,10 @@ ${stateText(schema)}`,
   }
 
   #startWorker(at: number): void {
-    const { PATH = "", HOME = "" } = process.env;
+    const { PATH = "", HOME = "", XDG_STATE_HOME = "" } = process.env;
+    const env = { PATH, HOME, XDG_STATE_HOME };
     const args = [COMMAND, "worker", "--jobs", "4", "--json"];
-    const child = spawn(process.execPath, args, { cwd: this.#folder, env: { PATH, HOME }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, args, { cwd: this.#folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(join(this.#folder, "logs", `${at}.log`), { flags: "a" });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });

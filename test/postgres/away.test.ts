@@ -4,7 +4,8 @@ import { EXIT } from "../../src/base/exit.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import { Secret } from "../../src/base/secret.ts";
-import type { RunJournal } from "../../src/journal/journal.ts";
+import { LOOKING, type RunJournal } from "../../src/journal/journal.ts";
+import { acceptLoss } from "../../src/journal/loss.ts";
 import { changeJournal } from "../../src/cli/runs/open-journal.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
@@ -199,13 +200,16 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     await expect(journal.flushed()).rejects.toMatchObject({ code: "journal.lost" });
   });
 
-  test("comes back without a run that has ended here, as an older copy does: this process begins no other run", async () => {
+  test("comes back without a run that has ended here, as an older copy does: this process begins no other run until the loss is accepted", async () => {
     await store.release(journal, "passed", 0);
     await server.query(`SET search_path TO ${place.schema}; DELETE FROM record; DELETE FROM lease; DELETE FROM run`);
     const lost = { code: "journal.lost", exit: EXIT.cannotStart, message: expect.stringContaining("of run run1") as string };
     await expect(store.begin({ ...opened, runId: "run2" })).rejects.toMatchObject(lost);
     expect(() => JournalStore.open(place, { redact: (text) => text })).toThrow("has lost records");
     expect(await server.query(`SELECT id FROM ${place.schema}.run`)).toEqual([]);
+    acceptLoss(place, LOOKING, { who: "olga", because: "I looked" });
+    await store.begin({ ...opened, runId: "run2" });
+    expect(store.losses()).toMatchObject([{ who: "olga", what: expect.stringContaining("of run run1") }]);
   });
 
   test.for([

@@ -26,7 +26,7 @@ export const FILES_OF_NEW = "TOKENBOOK_TEST_SERVER_FILES";
 /** A running server. */
 export class PostgresServer {
   readonly #folder: string;
-  readonly port: number;
+  port: number;
   #process: ChildProcess | undefined;
   #schemas = 0;
 
@@ -42,6 +42,36 @@ export class PostgresServer {
     const server = new PostgresServer(folder, await freePort());
     await server.run(settings);
     return server;
+  }
+
+  /** Makes a server that follows another one, as an asynchronous standby, and has everything that is in it now. */
+  static async standbyOf({ port }: PostgresServer): Promise<PostgresServer> {
+    const folder = serverFolder(inMemory());
+    const from = ["-h", "127.0.0.1", "-p", String(port), "-U", "tester"];
+    const args = [...from, "-D", join(folder, "data"), "-R", "-X", "stream", "-c", "fast"];
+    execFileSync(join(BINARIES ?? "", "pg_basebackup"), args, { ...NOBODY, cwd: folder, stdio: "ignore" });
+    const standby = new PostgresServer(folder, await freePort());
+    await standby.run();
+    return standby;
+  }
+
+  /** Waits until this standby has everything that is in the server that it follows. */
+  async follows(primary: PostgresServer): Promise<void> {
+    const [{ lsn } = {}] = await primary.query("SELECT pg_current_wal_lsn() AS lsn");
+    const caughtUp = `SELECT pg_last_wal_replay_lsn() >= '${String(lsn)}' AS is`;
+    for (const since = performance.now(); (await this.query(caughtUp))[0]?.["is"] !== true;) {
+      if (performance.now() - since > PATIENCE_MS) throw new Error("the standby does not follow");
+      await new Promise((done) => void setTimeout(done, PAUSE_MS));
+    }
+  }
+
+  /** Kills the server that this standby follows, and promotes the standby, which may lack the last commits, at the address of that server. */
+  async takeOver(primary: PostgresServer): Promise<void> {
+    await primary.stop("immediate");
+    await this.stop();
+    this.port = primary.port;
+    await this.run();
+    await this.query("SELECT pg_promote()");
   }
 
   /** Starts the server again after it was stopped or killed. */

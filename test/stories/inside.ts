@@ -69,6 +69,7 @@ export async function runInside(argv: readonly string[], given: Inside): Promise
 }
 
 function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout: KeptText; stderr: KeptText }): Shell {
+  const { PATH = "", HOME = "", XDG_STATE_HOME = "" } = process.env;
   return {
     caller: "person",
     stdout: new Door(stdout),
@@ -78,7 +79,7 @@ function shellOf({ again, cwd, variables }: Inside, { stdout, stderr }: { stdout
     stdin: () => Promise.resolve(new Uint8Array()),
     streams: () => ({ input: Readable.from([]), output: streamOf(stdout) }),
     cwd,
-    variables: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...variables },
+    variables: { PATH, HOME, XDG_STATE_HOME, ...variables },
     node: process.versions.node,
     relaunch: (once) => runChild([...again, ...once.args], once, cwd),
     command: (words, once) => runChild(words, once, cwd),

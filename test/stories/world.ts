@@ -194,12 +194,12 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /** Starts a process. By default, the process runs the command, or this Node. The process ends with the test at the latest. */
 export function launch(argv: readonly string[], how: { cwd: string; variables?: Variables; program?: string }): Running {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", XDG_STATE_HOME = "" } = process.env;
   const isCommand = how.program === undefined && argv[0] === COMMAND;
   const [program, ...args] = isCommand ? [...COMMAND_LINE, ...argv.slice(1)] : [how.program ?? process.execPath, ...argv];
   const child: Child = spawn(program, args, {
     cwd: how.cwd,
-    env: { PATH, HOME, ...how.variables },
+    env: { PATH, HOME, XDG_STATE_HOME, ...how.variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

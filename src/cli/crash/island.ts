@@ -93,7 +93,7 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
   const path = stateEntry(folder, "sandbox.db", "create");
   copyPrivate(origin.file, path);
   await using opening = new AsyncDisposableStack();
-  const own = server && { ...server, schema: `tokenbook_crash_${randomUUID().replaceAll("-", "")}` };
+  const own = server && { ...server, schema: `tokenbook_crash_${randomUUID().replaceAll("-", "")}`, memory: undefined };
   if (own !== undefined) opening.defer(() => removeSchema(own, JOURNAL_PART));
   const sandbox = opening.adopt(await startSandbox({ path, profile: origin.profile, commitDelayMs: COMMIT_DELAY_MS }), (each) =>
     each.close(),

@@ -45,18 +45,30 @@ function lookAtServer(server: ServerPlace, findings: Findings): void {
     else findings.problem("state.unsafe", `the database: ${is}`, { why, next: fix });
   }
   PostgresDatabase.assertWritable(server, JOURNAL);
+  lookAtMemory(server.memory, findings);
+}
+
+function lookAtMemory(folder: string | undefined, findings: Findings): void {
+  if (folder !== undefined && folderProblem(nearest(folder)) === undefined)
+    return findings.ok("state.memory", `this machine remembers its last records in ${folder}`);
+  findings.warning(
+    "state.no-memory",
+    `this machine does not remember its last records: ${folder ?? "no folder"} cannot be written`,
+    {
+      why: "if a failover or a restore loses them, a process that is started later does not notice, and may do the same again",
+      next: "set XDG_STATE_HOME to a folder that is kept, and in which you may write",
+    },
+  );
 }
 
 const MEGABYTE = 1_048_576;
 
 function lookAtFolder(folder: string, findings: Findings): boolean {
   const there = nearest(folder);
-  try {
-    if (!statSync(there).isDirectory()) throw new Error("it is not a folder");
-    accessSync(there, constants.W_OK | constants.X_OK);
-  } catch (error) {
+  const problem = folderProblem(there);
+  if (problem !== undefined) {
     const what = there === folder ? `${folder} cannot be written` : `${folder} cannot be made in ${there}`;
-    findings.problem("state.unwritable", `${what}: ${messageOf(error)}`, {
+    findings.problem("state.unwritable", `${what}: ${problem}`, {
       why: "what a run has done must be remembered before the next write",
       next: "name a folder in which you may write: --state DIR",
     });
@@ -70,6 +82,16 @@ function lookAtFolder(folder: string, findings: Findings): boolean {
   else
     findings.ok("state.folder", `${folder}: ${there === folder ? "can be written" : "will be made by the first run"}, ${room}`);
   return true;
+}
+
+function folderProblem(there: string): string | undefined {
+  try {
+    if (!statSync(there).isDirectory()) throw new Error("it is not a folder");
+    accessSync(there, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function lookAtExchanges(file: string, findings: Findings): void {

@@ -1,12 +1,12 @@
 import { redactor } from "../../base/secret.ts";
 import type { RunQueue } from "../../fleet/queue.ts";
 import type { ServerPlace } from "../../sql/place.ts";
-import { assertJournalWhole } from "../runs/open-journal.ts";
+import { assertJournalWhole, assertNothingLost } from "../runs/open-journal.ts";
 import type { Shell } from "../shell.ts";
 
 /** Opens the queue of a state to take jobs from it. `say` receives each error that does not end the queue. Throws a Failure. */
 export async function openQueue(place: ServerPlace, say: (text: string) => void): Promise<RunQueue> {
-  assertJournalWhole(place);
+  assertNothingLost(place);
   return open(place, true, say);
 }
 

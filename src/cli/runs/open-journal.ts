@@ -47,6 +47,12 @@ export function assertJournalWhole(state: StatePlace): void {
   JournalStore.look(state)?.close();
 }
 
+/** Does the same for a journal on a server, too, because what is done next may have been done before. */
+export function assertNothingLost(state: StatePlace): void {
+  using store = JournalStore.look(state, LOOKING);
+  store?.assertWhole();
+}
+
 /** Options of a command that shows runs from the journal or from archives. */
 export interface RunsOptions {
   /** The folder that stores the runs. If left out, the project's own state. */

@@ -19,7 +19,7 @@ export const crashChild: Command<Dotenv> = async (shell, options) => {
   const playbooks = loadPlaybooks(shell, [file], { reader: { ...files, data: { [file]: {} } } });
   const inProject = inProjectOf(shell, [file]);
   const playbookSecrets = openSecrets(playbooks, { variables: variablesOf(inProject, options), files });
-  const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema };
+  const state = schema === undefined ? folder : { ...serverOf(inProject, options, TEST_ON_SERVER), schema, memory: undefined };
   await using session = sessionOn(shell, openedAt(served, profile), { state, playbookSecrets, course: failpointOf(shell) });
   const [playbook] = playbooks;
   invariant(playbook !== undefined, "a file whose check finds nothing is a playbook");

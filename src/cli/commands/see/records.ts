@@ -43,7 +43,9 @@ export const verifyRuns: Command<VerifyOptions> = async (shell, options) => {
   if (options.archive !== undefined)
     return (await import("./runs-archive.ts")).verifyArchive(shell, { ...options, archive: options.archive });
   const verified = lookIntoJournal(shell, options, (store) => {
-    return options.run === undefined ? verifyAll(store) : [verify(store, options.run.in(store))];
+    if (options.run !== undefined) return [verify(store, options.run.in(store))];
+    store.assertWhole();
+    return verifyAll(store);
   });
   if (verified.length === 0) throw noRunYet();
   if (options.json === true) {
