@@ -7,6 +7,7 @@ import { Secret } from "../../src/base/secret.ts";
 import { LOOKING, type RunJournal } from "../../src/journal/journal.ts";
 import { acceptLoss } from "../../src/journal/loss.ts";
 import { changeJournal } from "../../src/cli/runs/open-journal.ts";
+import { fenceRun } from "../../src/cli/schedule/run.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
 import { TestState } from "../state.ts";
@@ -210,6 +211,14 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     acceptLoss(place, LOOKING, { who: "olga", because: "I looked" });
     await store.begin({ ...opened, runId: "run2" });
     expect(store.losses()).toMatchObject([{ who: "olga", what: expect.stringContaining("of run run1") }]);
+  });
+
+  test("comes back without the last record: a scheduler still takes the run of a dead firing from its holder", async () => {
+    journal.note(intended("mint"));
+    await journal.flushed();
+    await server.query(`DELETE FROM ${place.schema}.record WHERE kind = 'attempt.intended'`);
+    fenceRun(place, "run1");
+    expect(store.leases.holding("run1")).toBeUndefined();
   });
 
   test.for([

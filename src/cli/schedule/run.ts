@@ -134,9 +134,12 @@ function notRun(
   return { outcome: "failed", exit: EXIT.bug, problem: keptError(error) };
 }
 
-/** Takes a run away from the process that served its firing and seems dead. If that process is still alive, it cannot write any more. */
+/**
+ * Takes a run away from the process that served its firing and seems dead. If that process is still alive, it cannot write any more. A server may have lost
+ * records: the scheduler then continues, and the runs that it makes do not begin.
+ */
 export function fenceRun(state: StatePlace, runId: string): void {
-  using store = JournalStore.open(state, LOOKING);
+  using store = JournalStore.existing(state, LOOKING);
   if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
 }
 
