@@ -49,7 +49,7 @@ export function assertJournalWhole(state: StatePlace): void {
 
 /** Does the same for a journal on a server, too, because what is done next may have been done before. */
 export function assertNothingLost(state: StatePlace): void {
-  using store = JournalStore.look(state, LOOKING);
+  using store = JournalStore.look(state);
   store?.assertWhole();
 }
 

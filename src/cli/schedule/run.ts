@@ -21,7 +21,6 @@ import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { Released, RunResult } from "../../schedule/firing.ts";
 import { consentBefore, type ConsentOption } from "../runs/consent.ts";
-import { LOOKING } from "../../journal/journal.ts";
 import { lookIntoJournal } from "../runs/open-journal.ts";
 import { formatUnforeseen, keptError } from "../print/failure.ts";
 import { maskedError } from "../print/masked.ts";
@@ -139,7 +138,7 @@ function notRun(
  * records: the scheduler then continues, and the runs that it makes do not begin.
  */
 export function fenceRun(state: StatePlace, runId: string): void {
-  using store = JournalStore.existing(state, LOOKING);
+  using store = JournalStore.existing(state);
   if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
 }
 
