@@ -210,35 +210,23 @@ export interface AttemptReport extends Pick<AttemptIntended, "operation" | "inpu
   readonly durationMs: number | null;
 }
 
-/** The number of calls and checks by outcome. `steps` is their sum. */
-export interface Totals {
-  /** All rows that are calls or checks. */
-  readonly steps: number;
-  /** Rows with the outcome `ok`. */
-  readonly ok: number;
-  /** Rows with the outcome `changed`. */
-  readonly changed: number;
-  /** Rows with the outcome `unchanged`. */
-  readonly unchanged: number;
-  /** Rows with the outcome `skipped`. */
-  readonly skipped: number;
-  /** Rows with the outcome `rescued`. */
-  readonly rescued: number;
-  /** Rows with the outcome `failed`. */
-  readonly failed: number;
-  /** Rows with the outcome `pending`. */
-  readonly pending: number;
-  /** Rows with the outcome `unknown`. */
-  readonly unknown: number;
-  /** Rows with the outcome `conflict`. */
-  readonly conflict: number;
-  /** Comparisons that found a drift. */
-  readonly drift: number;
-  /** Rows with the outcome `not-run`. */
-  readonly notRun: number;
-  /** Steps with a warning, whatever their outcome. */
-  readonly warnings: number;
-}
+/** The field of the totals that counts the steps with an outcome. */
+export const COUNTED_AS = {
+  ok: "ok",
+  changed: "changed",
+  unchanged: "unchanged",
+  skipped: "skipped",
+  rescued: "rescued",
+  failed: "failed",
+  pending: "pending",
+  unknown: "unknown",
+  conflict: "conflict",
+  drift: "drift",
+  "not-run": "notRun",
+} as const;
+
+/** The number of calls and checks by outcome. `steps` is their sum, and `warnings` counts those with a warning, whatever their outcome. */
+export type Totals = Readonly<Record<"steps" | (typeof COUNTED_AS)[RowOutcome] | "warnings", number>>;
 
 /** A problem, written for people. */
 export interface ProblemReport {

@@ -1,5 +1,5 @@
 import { isEmbedded, type TargetHeading } from "../protocol/heading.ts";
-import type { ReportedOutcome, RowOutcome, StepReport, Totals } from "./shape.ts";
+import { COUNTED_AS, type ReportedOutcome, type RowOutcome, type StepReport, type Totals } from "./shape.ts";
 import type { FiringState } from "./schedule/shape.ts";
 
 /** How an outcome is written for people. */
@@ -20,13 +20,13 @@ interface StepWord extends OutcomeWord {
   readonly isDone: boolean;
 }
 
-/** How the outcomes of steps are written for people. Only outcomes as expected have a tick. */
+/** How the outcomes of steps are written for people, in the order in which they are counted. Only outcomes as expected have a tick. */
 export const STEP_WORDS: Readonly<Record<RowOutcome, StepWord>> = {
-  ok: { mark: "✓", word: "ok", isDone: true },
   changed: { mark: "✓", word: "changed", isDone: true },
   unchanged: { mark: "=", word: "unchanged", isDone: true },
-  rescued: { mark: "!", word: "rescued", isDone: true },
+  ok: { mark: "✓", word: "ok", isDone: true },
   skipped: { mark: "–", word: "skipped", isDone: true },
+  rescued: { mark: "!", word: "rescued", isDone: true },
   failed: { mark: "✗", word: "failed", isDone: false },
   pending: { mark: "…", word: "pending", isDone: false },
   unknown: { mark: "?", word: "unknown", isDone: false },
@@ -89,21 +89,8 @@ export function isNamedBy(id: string, name: string): boolean {
   return name === id || id.endsWith(`checks.${name}`) || id.endsWith(`reconcile.${name}`);
 }
 
-const COUNTED: readonly (readonly [keyof Totals, RowOutcome])[] = [
-  ["changed", "changed"],
-  ["unchanged", "unchanged"],
-  ["ok", "ok"],
-  ["skipped", "skipped"],
-  ["rescued", "rescued"],
-  ["failed", "failed"],
-  ["pending", "pending"],
-  ["unknown", "unknown"],
-  ["conflict", "conflict"],
-  ["drift", "drift"],
-  ["notRun", "not-run"],
-];
-
 /** Returns the number of steps for each outcome that occurred. */
 export function countsIn(totals: Totals): readonly (readonly [RowOutcome, number])[] {
-  return COUNTED.flatMap(([field, outcome]) => (totals[field] === 0 ? [] : [[outcome, totals[field]] as const]));
+  const counts = (Object.keys(STEP_WORDS) as RowOutcome[]).map((outcome) => [outcome, totals[COUNTED_AS[outcome]]] as const);
+  return counts.filter(([, number]) => number > 0);
 }

@@ -11,7 +11,7 @@ import type { ComparisonWords, DriftsAfterRun } from "../../reconcile/sighting.t
 import type { Rules } from "../../reconcile/judge.ts";
 import { keyParts, keyText, type SideName } from "../../reconcile/row.ts";
 import type { RunContext } from "../run/run-context.ts";
-import type { Place } from "../run/plan-steps.ts";
+import type { BegunStep, Place } from "../run/plan-steps.ts";
 import { conservedRead } from "./conserved-sides.ts";
 import { givenSources, scopeName } from "./given-sides.ts";
 import { sameIdProblem } from "./same-id.ts";
@@ -21,11 +21,8 @@ import { readsInRounds, type RowSource } from "./row-source.ts";
 import { Survey } from "./survey.ts";
 import { type Rechecked, Recheck } from "./recheck.ts";
 
-interface BegunComparison {
-  readonly place: Place;
-  readonly step: CheckStep;
+interface BegunComparison extends BegunStep<CheckStep> {
   readonly looks: Compare;
-  readonly startedAt: number;
 }
 
 /**

@@ -13,6 +13,16 @@ import type { StepHeading, Writing } from "../../protocol/heading.ts";
 export type PlanStep = Step | CheckStep;
 /** A step or check at one place of a run. */
 export type Place = PlaceOf<PlanStep>;
+/** A step that has begun. */
+export interface BegunStep<S extends PlanStep> {
+  /** Where it is in the run. */
+  readonly place: Place;
+  /** The step of the playbook. */
+  readonly step: S;
+  /** When it began, in milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+}
+
 /** What to do next, with the step or check that it is about. */
 export type Action = ActionOf<PlanStep>;
 

@@ -6,7 +6,7 @@ import { type CallStep, type IncludeStep, isWrite } from "../../playbook/model.t
 import { bind } from "../../playbook/expressions/template.ts";
 import { bindCall, completedCall } from "../service/bind-call.ts";
 import type { RunContext } from "../run/run-context.ts";
-import type { Place } from "../run/plan-steps.ts";
+import type { BegunStep, Place } from "../run/plan-steps.ts";
 import { compare } from "../compare/compare.ts";
 import { check } from "./check.ts";
 import { holdsAlready } from "./ensure.ts";
@@ -40,13 +40,7 @@ export async function begin(context: RunContext, place: Place): Promise<void> {
   }
 }
 
-interface BegunCall<S> {
-  readonly place: Place;
-  readonly step: S;
-  readonly startedAt: number;
-}
-
-async function beginCall(context: RunContext, { place, step, startedAt }: BegunCall<CallStep>): Promise<void> {
+async function beginCall(context: RunContext, { place, step, startedAt }: BegunStep<CallStep>): Promise<void> {
   const bound = bindCall(context, place, step);
   await context.hold("before", place, () => (isWrite(step) ? completedCall(context, place, step, bound) : bound).input);
   if (context.stopping) return;
@@ -62,7 +56,7 @@ async function beginCall(context: RunContext, { place, step, startedAt }: BegunC
   return send(context, { place, step, bound: completedCall(context, place, step, bound), startedAt });
 }
 
-async function beginInclude(context: RunContext, { place, step, startedAt }: BegunCall<IncludeStep>): Promise<void> {
+async function beginInclude(context: RunContext, { place, step, startedAt }: BegunStep<IncludeStep>): Promise<void> {
   const scope = context.scopeAt(place);
   const given = objectOf(step.inputs, (template) => bind(template, scope));
   try {

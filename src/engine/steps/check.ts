@@ -1,15 +1,12 @@
 import type { CheckStep, Conserve, LookCheck } from "../../playbook/model.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { judgeConditions, keptOf } from "./expectations.ts";
-import type { Place } from "../run/plan-steps.ts";
+import type { BegunStep, Place } from "../run/plan-steps.ts";
 import { type CheckStepResult, conserve } from "./conserve.ts";
 import { sideRead } from "./side-read.ts";
 
-interface BegunCheck {
-  readonly place: Place;
-  readonly step: CheckStep;
+interface BegunCheck extends BegunStep<CheckStep> {
   readonly looks: LookCheck | Conserve;
-  readonly startedAt: number;
 }
 
 /** Reads again and evaluates the condition of a check. A check of severity `warn` completes in both cases, with its warning. */

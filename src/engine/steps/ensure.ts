@@ -6,7 +6,7 @@ import type { Bound } from "../service/bind-call.ts";
 import { recordedActor } from "../service/caller.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { judgeConditions, keptOf } from "./expectations.ts";
-import type { Place } from "../run/plan-steps.ts";
+import type { BegunStep, Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { type LookResult, lookUntil } from "../read/look-until.ts";
 import { sideRead } from "./side-read.ts";
@@ -18,11 +18,8 @@ export function rereading(withinMs: number = USUAL_WITHIN_MS): Waiting {
 
 const USUAL_WITHIN_MS = 10_000;
 
-interface BegunEnsure {
-  readonly place: Place;
-  readonly step: CallStep;
+interface BegunEnsure extends BegunStep<CallStep> {
   readonly ensure: Ensure;
-  readonly startedAt: number;
   readonly bound: Bound;
 }
 

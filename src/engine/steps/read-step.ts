@@ -10,7 +10,7 @@ import { mayPass } from "../read/ask.ts";
 import type { ReadingContext } from "../run/reading-context.ts";
 import { recordedActor } from "../service/caller.ts";
 import { heldBy, judgeConditions, judgeExpect, keptOf } from "./expectations.ts";
-import type { Place } from "../run/plan-steps.ts";
+import type { BegunStep, Place } from "../run/plan-steps.ts";
 import { absenceIn } from "../read/not-there.ts";
 import { type FailedRead, read, type ReadResult } from "../read/read.ts";
 import { isExpectedRefusal, notAsExpected, notOwnError, notRefused, saidBy } from "./expected-refusals.ts";
@@ -26,10 +26,7 @@ interface Tries {
   requests: number;
 }
 
-interface OneRead {
-  readonly place: Place;
-  readonly step: CallStep;
-  readonly startedAt: number;
+interface OneRead extends BegunStep<CallStep> {
   readonly bound: Bound;
 }
 
