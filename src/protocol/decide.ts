@@ -100,7 +100,6 @@ interface Position<S> {
   readonly inAlways: boolean;
 }
 
-/** The input of the walk. */
 interface WalkInput {
   readonly state: RunState;
   /** Whether an action is in progress in a round, even if nothing is recorded yet. */
@@ -228,7 +227,7 @@ export class Walk<S> {
 }
 
 // An unknown outcome or a pending step leaves a block open.
-const ENDS_BLOCK: ReadonlySet<string> = new Set(["failed", "interrupted"]);
+const ENDS_BLOCK: ReadonlySet<StoppedOutcome | Halt> = new Set(["failed", "interrupted"] as const);
 
 // The key by which complete steps are remembered. A block that begins again gets a new key.
 function nameOf<S>({ address }: PlaceOf<S>, { state }: WalkInput): string {
@@ -321,19 +320,25 @@ function hasBegun(round: StepState | undefined): boolean {
   return round !== undefined && (round.begun !== undefined || round.attempts.length > 0);
 }
 
-const WORSE_THAN_FAILED = ["conflict", "unknown", "drift"] as const;
-
-// The worst comes first: unknown outcomes and drifts before known failures, and steps that wait for approval last.
-const WORST_FIRST = [...WORSE_THAN_FAILED, "failed", "pending", "held", "interrupted"] as const;
+// The worst has the highest number: unknown outcomes and drifts are worse than known failures, and steps that wait for approval are better.
+const BADNESS: Readonly<Record<StoppedOutcome | Halt, number>> = {
+  conflict: 6,
+  unknown: 5,
+  drift: 4,
+  failed: 3,
+  pending: 2,
+  held: 1,
+  interrupted: 0,
+};
 
 /**
  * Returns the end of a run that is stopped early: `interrupted`, unless a step has found something worse than a failure, or the run leaves
  * a write open.
  */
 export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
-  const found = new Set(Array.from(steps.values(), ({ stopped }) => stopped?.outcome));
-  if (leavesOpen) found.add("unknown");
-  const outcome = WORSE_THAN_FAILED.find((each) => found.has(each));
+  const found = [...steps.values()].flatMap(({ stopped }) => stopped?.outcome ?? []);
+  const bad = [...found, ...(leavesOpen ? (["unknown"] as const) : [])].filter((each) => BADNESS[each] > BADNESS.failed);
+  const [outcome] = bad.toSorted((one, other) => BADNESS[other] - BADNESS[one]);
   return {
     kind: "run.closed",
     outputs: {},
@@ -342,11 +347,8 @@ export function closeEarly({ steps }: RunState, leavesOpen = false): RunClosed {
 }
 
 function worst<S>(all: readonly Progress<S>[]): Progress<S> {
-  for (const outcome of WORST_FIRST) {
-    const found = all.find((each) => each.is === "stopped" && each.outcome === outcome);
-    if (found !== undefined) return found;
-  }
-  return DONE;
+  const stopped = all.filter((each) => each.is === "stopped");
+  return stopped.toSorted((one, other) => BADNESS[other.outcome] - BADNESS[one.outcome])[0] ?? DONE;
 }
 
 // A comparison that was not made, or a `conserve` that failed, must not pass for sides that agree, whichever step has failed (decision 41).
