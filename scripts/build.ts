@@ -76,7 +76,7 @@ const GROUPS = [
       "src/exchanges/(?!read-har)",
       "src/rows/",
       "src/files/output",
-      "src/report/(?:attempt|comparison|evidence|fanout|flaky|held|history|model|problem|settled|shape|text|words|steps/[\\w-]+|formats/(?:foreign-text|json))\\.ts",
+      "src/report/(?:attempt|comparison|evidence|fanout|flaky|held|history|model|problem|settled|shape|text|words|steps/[\\w-]+|formats/(?:cases|foreign-text|json))\\.ts",
       "src/cli/(?:runs/(?:done-since|one-key|perform|session|run-queue|prepare-playbooks|resuming|submitted-before)|print/(?:debug|masked)|crash/(?:course|failpoint)|view/(?!live|colour))",
     ],
     ["undici"],

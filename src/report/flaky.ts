@@ -1,4 +1,5 @@
-import type { RowOutcome, RunReport } from "./shape.ts";
+import { COUNTED_AS, VERDICTS } from "./formats/cases.ts";
+import type { RunReport } from "./shape.ts";
 
 /**
  * A step that passed in one run of `--repeat` and failed in another. A step that is unknown, in conflict or pending in any of these runs is not flaky, because
@@ -15,11 +16,6 @@ interface FlakyStep {
   readonly failed: number;
 }
 
-// A step that was skipped or was not run proves nothing.
-const GOOD: ReadonlySet<RowOutcome> = new Set(["ok", "changed", "unchanged"]);
-const BAD: ReadonlySet<RowOutcome> = new Set(["failed", "drift"]);
-const ERRORS: ReadonlySet<RowOutcome> = new Set(["unknown", "conflict", "pending"]);
-
 /** Returns the steps with different outcomes in repeated runs. */
 export function flakySteps(reports: Iterable<RunReport>): readonly FlakyStep[] {
   const steps = new Map<string, FlakyStep>();
@@ -30,9 +26,11 @@ export function flakySteps(reports: Iterable<RunReport>): readonly FlakyStep[] {
       if (kind !== "call" && kind !== "check") continue;
       const { file } = run.playbook;
       const key = JSON.stringify([file, step]);
-      if (ERRORS.has(outcome)) inDoubt.add(key);
+      const verdict = VERDICTS[outcome]; // a step that was skipped or was not run proves nothing
+      if (COUNTED_AS[verdict].junit === "error") inDoubt.add(key);
       const { passed, failed } = steps.get(key) ?? { passed: 0, failed: 0 };
-      steps.set(key, { file, step, passed: passed + Number(GOOD.has(outcome)), failed: failed + Number(BAD.has(outcome)) });
+      const [isPassed, isFailed] = [verdict === "passed", verdict === "failed"];
+      steps.set(key, { file, step, passed: passed + Number(isPassed), failed: failed + Number(isFailed) });
     }
   }
   const certain = [...steps].filter(([key]) => !inDoubt.has(key)).map(([, step]) => step);

@@ -211,7 +211,7 @@ export interface AttemptReport extends Pick<AttemptIntended, "operation" | "inpu
 }
 
 /** The field of the totals that counts the steps with an outcome. */
-export const COUNTED_AS = {
+export const TOTAL_OF = {
   ok: "ok",
   changed: "changed",
   unchanged: "unchanged",
@@ -226,7 +226,7 @@ export const COUNTED_AS = {
 } as const;
 
 /** The number of calls and checks by outcome. `steps` is their sum, and `warnings` counts those with a warning, whatever their outcome. */
-export type Totals = Readonly<Record<"steps" | (typeof COUNTED_AS)[RowOutcome] | "warnings", number>>;
+export type Totals = Readonly<Record<"steps" | (typeof TOTAL_OF)[RowOutcome] | "warnings", number>>;
 
 /** A problem, written for people. */
 export interface ProblemReport {

@@ -1,5 +1,5 @@
 import { isEmbedded, type TargetHeading } from "../protocol/heading.ts";
-import { COUNTED_AS, type ReportedOutcome, type RowOutcome, type StepReport, type Totals } from "./shape.ts";
+import { TOTAL_OF, type ReportedOutcome, type RowOutcome, type StepReport, type Totals } from "./shape.ts";
 import type { FiringState } from "./schedule/shape.ts";
 
 /** How an outcome is written for people. */
@@ -91,6 +91,6 @@ export function isNamedBy(id: string, name: string): boolean {
 
 /** Returns the number of steps for each outcome that occurred. */
 export function countsIn(totals: Totals): readonly (readonly [RowOutcome, number])[] {
-  const counts = (Object.keys(STEP_WORDS) as RowOutcome[]).map((outcome) => [outcome, totals[COUNTED_AS[outcome]]] as const);
+  const counts = (Object.keys(STEP_WORDS) as RowOutcome[]).map((outcome) => [outcome, totals[TOTAL_OF[outcome]]] as const);
   return counts.filter(([, number]) => number > 0);
 }

@@ -53,7 +53,8 @@ export const COUNTED_AS: Readonly<Record<CaseVerdict, CountedAs>> = {
   skipped: { junit: "skipped", ctrf: "skipped", tap: "ok # SKIP", github: "none", md: "none" },
 };
 
-const VERDICTS: Readonly<Record<RowOutcome, CaseVerdict>> = {
+/** The verdict on a case, by the outcome of its step. */
+export const VERDICTS: Readonly<Record<RowOutcome, CaseVerdict>> = {
   ok: "passed",
   changed: "passed",
   unchanged: "passed",
