@@ -1,5 +1,5 @@
 import type { SqlDatabase } from "../sql/database.ts";
-import type { TakenRun } from "./queue-job.ts";
+import type { TakenRun } from "./queue.ts";
 import { schemaOfQueue } from "./submitted-run.ts";
 
 /**

@@ -1,6 +1,11 @@
-import { type Job, PgBoss } from "pg-boss";
+import { hash } from "node:crypto";
+import { EXIT } from "../base/exit.ts";
+import { canonicalJson, parseJson } from "../base/json/json.ts";
+import { storable, storableIn } from "../base/text/text.ts";
+import type { RunOutcome } from "../protocol/record.ts";
+import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
 import { command } from "../base/command-line.ts";
-import { Failure } from "../base/failure.ts";
+import { Failure, messageOf } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { NOT_REPLICATED } from "../postgres/messages.ts";
 import { isUnconfirmed, SESSION } from "../postgres/session.ts";
@@ -17,24 +22,38 @@ import {
   keyTaken,
   otherPlaybook,
 } from "./queue-failures.ts";
-import {
-  type TakenRun,
-  type JobResult,
-  type LabelledRun,
-  type QueuedRun,
-  type AnyJob,
-  type GivenUp,
-  GIVEN_UP,
-  storableResult,
-  storableError,
-  takenRun,
-  isGivenUp,
-  hasEndedBadly,
-  givenUpResult,
-  whyReturned,
-  isSameRun,
-  jobIdOf,
-} from "./queue-job.ts";
+
+/** A submitted run whose job a worker has taken, or that was given up. */
+export interface TakenRun extends SubmittedRun {
+  /** The job of the run, and the queue of the job. */
+  readonly job: { readonly name: string; readonly id: string };
+}
+
+/** How a submitted run ended. Its id and outcome are null if it never began. */
+export interface JobResult {
+  /** The run's id. */
+  readonly run: string | null;
+  readonly outcome: RunOutcome | null;
+  /** The exit code of a command that runs only this run. */
+  readonly exit: number;
+  /** Why it was not run; null if it has an outcome. */
+  readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
+}
+
+/** A submitted run with the label for which workers take it. */
+export interface LabelledRun extends TakenRun {
+  readonly label: string;
+}
+
+/** A submitted run that has not ended. */
+export interface QueuedRun extends LabelledRun {
+  /** Whether a worker has taken it. */
+  readonly isTaken: boolean;
+  /** When it was submitted. */
+  readonly submittedAt: Date;
+  /** Why a worker last returned it to the queue; undefined if none has. */
+  readonly returned: string | undefined;
+}
 
 /** The job of a submitted run. */
 export interface SubmittedJob {
@@ -359,4 +378,69 @@ interface Standbys {
 interface NewClient {
   query(sql: string): Promise<unknown>;
   on(event: "notice", listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
+}
+
+type AnyJob = JobWithMetadata<SubmittedRun>;
+
+type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
+
+/** The code of the problem for a run that was given up. */
+const GIVEN_UP = "queue.given-up";
+
+// The database refuses the end of a job with a text that it cannot keep, and would deliver the job again and again.
+function storableResult(result: JobResult): JobResult {
+  return JSON.parse(JSON.stringify(result), storableIn) as JobResult;
+}
+
+function storableError(error: unknown): Error {
+  return new Error(storable(messageOf(error)));
+}
+
+function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {
+  return { ...data, job: { name, id } };
+}
+
+function isGivenUp({ state }: AnyJob): boolean {
+  return state === "failed" || state === "cancelled";
+}
+
+function hasEndedBadly(job: AnyJob): boolean {
+  return isGivenUp(job) || (job.state === "completed" && (job.output as JobResult).exit !== EXIT.passed);
+}
+
+function givenUpResult({ data, retryCount, output }: Pick<GivenUp, "data" | "output" | "retryCount">): JobResult {
+  const why = whyReturned({ output });
+  const last = why === undefined ? "" : `; the last one: ${why}`;
+  return {
+    run: null,
+    outcome: null,
+    exit: EXIT.cannotStart,
+    problem: {
+      code: GIVEN_UP,
+      message: `${data.playbook} was given up after ${retryCount + 1} tries${last}`,
+      next: "submit it again with the same key, which resumes its run",
+    },
+  };
+}
+
+function whyReturned({ output }: Pick<AnyJob, "output">): string | undefined {
+  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
+  return message ?? value?.message;
+}
+
+// The person may differ, and so may the text of the playbook: an edited one resumes the run.
+function isSameRun(one: SubmittedRun, other: SubmittedRun): boolean {
+  return contentOf(one) === contentOf(other);
+}
+
+// The database does not keep the order of names, and 1.0 is the same as 1.
+function contentOf({ playbook, environment, key, inputs, env }: SubmittedRun): string {
+  return canonicalJson([playbook, environment, key, parseJson(inputs, LIMITS.recordDepth), env]);
+}
+
+const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
+
+/** Returns the id of the job with a key. */
+export function jobIdOf(key: string): string {
+  return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
 }
