@@ -41,7 +41,6 @@ export interface Question {
 
 /** The answer to a request. */
 export interface CalibrationAnswer {
-  /** The operation. */
   readonly operation: Operation;
   /** The status; `null` if no complete answer came. */
   readonly status: number | null;

@@ -13,7 +13,6 @@ import { ledger } from "./ledger/calibration.ts";
 import type { CalibrationWriting, ServiceCalibration } from "./service.ts";
 import { findValueDialect } from "./values.ts";
 
-/** The options of a calibration. */
 interface CalibrationOptions extends Pick<CalibrationWriting, "announce" | "onBrokenOff"> {
   /** The acting entity of writes. If left out, the key's own entity. */
   readonly as?: string | undefined;

@@ -9,7 +9,6 @@ import { type ObservedExchange, settingAt, type Strength } from "./finding.ts";
 
 /** A refusal that names a condition of the service description. A gateway does not know these words. */
 interface NamedRefusal {
-  /** The answer. */
   readonly answer: CalibrationAnswer;
   /** The body of the answer. */
   readonly body: JsonObject;

@@ -7,7 +7,6 @@ import type { ExchangeStore } from "./exchange-store.ts";
 import type { KeptExchange } from "./kept.ts";
 import { stepOfExchange } from "./step-of-exchange.ts";
 
-/** The ports of a recorder. */
 interface RecorderPorts {
   readonly clock: Pick<Clock, "now" | "elapsed">;
   readonly redact: Redact;

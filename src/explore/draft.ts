@@ -68,7 +68,6 @@ export interface DraftVault {
 
 /** An asset that a sequence deposits in a vault. */
 export interface DraftDeposit {
-  /** The asset. */
   readonly asset: DraftAsset;
   /** The share token that is issued against it. */
   readonly share: DraftToken;

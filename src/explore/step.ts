@@ -13,9 +13,7 @@ export type ExploringActor = (typeof ACTORS)[number];
 export interface ExploredStep {
   /** The id of the step: a word from its operation and its number, such as `mint3`. */
   readonly id: string;
-  /** The actor. */
   readonly as: ExploringActor;
-  /** The operation. */
   readonly uses: LedgerOperation;
   /** The input of the operation, with expressions. */
   readonly with: JsonObject;

@@ -5,7 +5,6 @@ import { celPath, Expr } from "./value.ts";
 export interface CallTarget {
   /** The id of its step in the playbook; empty for a read that is not a step of its own. */
   readonly id: string;
-  /** The operation. */
   readonly operation: Operation;
   /** Whether its step passes only if it is refused. Then it has no answer. */
   readonly isRefused?: boolean;

@@ -61,7 +61,6 @@ export interface WantedLeases {
 
 /** The right to act for a run. The epoch is the fencing token: nothing can be written with an older one. */
 export interface Claim {
-  /** The run's id. */
   readonly runId: string;
   /** The number of the claim among those of the run, from 1 on. */
   readonly epoch: number;

@@ -32,7 +32,6 @@ export type RowDetails = Partial<Pick<PlannedStep, "actor" | "why" | "problem" |
 export class PlanContext extends ReadingContext {
   /** The service, for reads only. Each read is added to the next row. */
   readonly service: ReadingPort;
-  /** The ports of the plan. */
   readonly ports: PlannerPorts;
   readonly #rows = new Rows();
   #reads = new Map<string, PlannedRead>();

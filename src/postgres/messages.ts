@@ -78,7 +78,6 @@ export interface ServerError {
 
 /** The answer to a request. */
 export interface ThreadReply {
-  /** The number of the request. */
   readonly request: number;
   /** The results of the statements in order; left out if the request failed. */
   readonly results?: readonly StatementResult[];

@@ -13,7 +13,6 @@ export type LocalLedgerOptions = Pick<ServiceOptions, "clock" | "profile" | "rul
 
 /** A ledger call as it would be sent to the service. */
 interface LocalLedgerCall {
-  /** The operation. */
   readonly operation: ContractOperation;
   /** The text after `?`. */
   readonly query: string;

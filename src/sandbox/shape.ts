@@ -38,7 +38,6 @@ interface WrongPlace {
 
 /** The failure of a wrong document. Code that has the document's text can show the places. */
 export class WrongDocument extends Failure {
-  /** The document. */
   readonly document: SandboxDocument;
   /** The wrong places that are shown. */
   readonly places: readonly WrongPlace[];

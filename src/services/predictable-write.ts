@@ -15,9 +15,7 @@ export interface PredictableWrite {
   readonly asksApprovers?: true;
   /** It votes on the requests that `id` names. */
   readonly votes?: true;
-  /** The role that it needs. */
   readonly needsRole?: NeededRole;
-  /** The roles that it gives. */
   readonly givesRoles?: GivenRoles;
   /** Whether it changes the rights in the token that `id` names. */
   readonly changesRights?: true;

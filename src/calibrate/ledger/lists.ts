@@ -9,7 +9,6 @@ import { settingAt, withSetting } from "../finding.ts";
 
 /** A list of the ledger that was read without parameters. */
 export interface SeenList {
-  /** The operation and its input. */
   readonly question: Pick<Question, "operation" | "input">;
   /** The answer with its first page. */
   readonly answer: CalibrationAnswer;

@@ -14,7 +14,6 @@ import type { Blocking, ScheduleEntry } from "../../report/schedule/shape.ts";
 export interface EntrySource {
   /** The store of schedules and their firings. */
   readonly store: ScheduleStore;
-  /** The schedule. */
   readonly known: KnownSchedule;
   /** Returns the run that blocks the next one; undefined if there is none. */
   readonly blocking: (asked: OpenWriteQuestion) => Blocking | undefined;

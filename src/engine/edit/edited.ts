@@ -9,7 +9,6 @@ import type { FingerprintContext } from "./step-fingerprint.ts";
 export interface Edited {
   /** The playbook as it was before the edit. */
   readonly before: Playbook;
-  /** The playbook as it is now. */
   readonly now: Playbook;
   /** The state of the run, from its records. */
   readonly state: RunState;

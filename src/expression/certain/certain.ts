@@ -11,7 +11,6 @@ export interface CertainPart extends Stretch {
   readonly text: string;
   /** Whether it is always true. */
   readonly holds: boolean;
-  /** Why. */
   readonly why: string;
 }
 

@@ -10,7 +10,6 @@ import { Expr, Joined, withLeaves, type WrittenValue } from "../value.ts";
 export class OutStep {
   /** Its `stepId`, which is unique in the workflow. */
   readonly id: string;
-  /** The operation. */
   readonly operation: Operation;
   /** Its name for people, with the names of the blocks and includes around it; undefined if none of them has a name. */
   description: string | undefined;

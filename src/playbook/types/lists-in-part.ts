@@ -7,7 +7,6 @@ import type { Outline } from "../outline.ts";
 
 /** A step that reads only some pages of its list. */
 export interface CutStep {
-  /** Its id. */
   readonly id: string;
   /** The included file with the step; `undefined` for a step of the playbook itself. */
   readonly file: string | undefined;

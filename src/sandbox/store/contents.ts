@@ -2,7 +2,6 @@ import { parseJson, type Json } from "../../base/json/json.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { committedWrites, type LoggedCommit } from "./commits.ts";
 
-/** A resource as it is stored. */
 interface StoredResource {
   /** The word for its kind in the file. */
   readonly kind: string;

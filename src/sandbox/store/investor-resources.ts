@@ -103,7 +103,6 @@ interface SaleImage {
   readonly url: string;
 }
 
-/** A document of a sale. */
 interface SaleDocument extends SaleImage {
   readonly id: string;
   readonly title: string;

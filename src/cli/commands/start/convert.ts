@@ -49,7 +49,6 @@ function writeConverted(shell: Shell, to: string, made: string): void {
   else createFiles(shell, dirname(path), { [basename(to)]: made });
 }
 
-/** The kind of document that is converted. */
 type ConvertedKind = "an Arazzo document" | "an HTTP Archive" | "a playbook";
 
 function kindOf(from: string, text: string): ConvertedKind {
