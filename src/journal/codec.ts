@@ -7,50 +7,86 @@ import { Decimal } from "../base/numbers/decimal.ts";
 import type { Fact, RunRecord } from "../protocol/record.ts";
 import type { SqlRow } from "../sql/database.ts";
 
-// The fields that the service or the user wrote: their numbers are exact. All other numbers are counters of our own.
-const EXACT_FIELDS: ReadonlySet<string> = new Set([
-  "inputs",
-  "data",
-  "input",
-  "baseline",
-  "payload",
-  "envelope",
-  "receipt",
-  "value",
-  "outputs",
-  "rounds",
-  "evidence",
-  "problem",
-  "warning",
-  "held",
-]);
+/**
+ * How the fields of records are kept. `foreign`: the service or the user wrote it, so its numbers are exact, and its secrets are masked. `text`: only its
+ * texts may come from a service or a person, so they are masked; its numbers are counters of our own. `own`: tokenbook itself fills it, with names by which
+ * records refer to each other, its words and its clocks. `named`: only the names for people in it are masked, because records refer to each other by ids and files.
+ */
+const FIELDS: Readonly<Record<FieldOf<Fact>, "foreign" | "text" | "own" | "named">> = {
+  inputs: "foreign",
+  data: "foreign",
+  input: "foreign",
+  baseline: "foreign",
+  payload: "foreign",
+  envelope: "foreign",
+  receipt: "foreign",
+  value: "foreign",
+  outputs: "foreign",
+  rounds: "foreign",
+  evidence: "foreign",
+  problem: "foreign",
+  warning: "foreign",
+  held: "foreign",
+  kind: "own",
+  runId: "own",
+  runKey: "own",
+  target: "own",
+  folder: "own",
+  holder: "own",
+  from: "own",
+  unsent: "own",
+  step: "own",
+  to: "own",
+  outcome: "own",
+  failed: "own",
+  forget: "own",
+  kept: "own",
+  operation: "own",
+  meaning: "own",
+  verdict: "own",
+  waited: "own",
+  uptime: "own",
+  playbook: "named",
+  steps: "named",
+  format: "text",
+  env: "text",
+  idempotencyKey: "text",
+  anyway: "text",
+  confirmed: "text",
+  sources: "text",
+  who: "text",
+  because: "text",
+  notes: "text",
+  waitedMs: "text",
+  actor: "text",
+  as: "text",
+  request: "text",
+  separable: "text",
+  baselineAt: "text",
+  startedAt: "text",
+  attempt: "text",
+  status: "text",
+  receiptId: "text",
+  message: "text",
+  condition: "text",
+  retryAfterMs: "text",
+  durationMs: "text",
+  serviceAt: "text",
+  committed: "text",
+  transactionId: "text",
+  spends: "text",
+  alsoSpends: "text",
+  requests: "text",
+  comparison: "text",
+  interrupted: "text",
+};
 
-// The fields that tokenbook itself fills: the names by which records refer to each other, its words and its clocks. Their numbers are its
-// own too. All other fields may come from a service or a person.
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  "kind",
-  "runId",
-  "runKey",
-  "target",
-  "folder",
-  "holder",
-  "from",
-  "unsent",
-  "step",
-  "to",
-  "outcome",
-  "failed",
-  "forget",
-  "kept",
-  "operation",
-  "meaning",
-  "verdict",
-  "waited",
-  "uptime",
-]);
+type FieldOf<F> = F extends unknown ? keyof F : never;
 
-// In these fields only the names for people are masked, because records refer to each other by ids and files.
-const NAMED_FIELDS: ReadonlySet<string> = new Set(["playbook", "steps"]);
+function kindOf(field: string): (typeof FIELDS)[keyof typeof FIELDS] {
+  // A later version may have added a field.
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof typeof FIELDS] : "text";
+}
 
 /**
  * Returns a fact as it is kept, and its body as it is on the disk. Secrets in texts are masked; a number that is a secret is masked as a
@@ -63,8 +99,9 @@ export function encode(fact: Fact, redact: Redact): { readonly clean: Fact; read
   const body = bodyOf(fact);
   if (redact(body) === body) return { clean: fact, body: harmlessJson(body) };
   const fields = Object.entries(fact).map(([name, value]) => {
-    if (NAMED_FIELDS.has(name)) return [name, withNameMasked(value, redact)];
-    return [name, OWN_FIELDS.has(name) || typeof value === "number" ? value : masked(value, redact)];
+    const kind = kindOf(name);
+    if (kind === "named") return [name, withNameMasked(value, redact)];
+    return [name, kind === "own" || typeof value === "number" ? value : masked(value, redact)];
   });
   const clean = Object.fromEntries(fields) as Fact;
   return { clean, body: harmlessJson(bodyOf(clean)) };
@@ -113,7 +150,7 @@ function bodyOf({ kind: _kind, ...fact }: Fact): string {
 export function decode(row: SqlRow): RunRecord {
   const fact = parseJson(String(row["body"]), LIMITS.recordDepth);
   invariant(isObject(fact), "a record's body is an object");
-  const fields = Object.entries(fact).map(([name, value]) => [name, EXACT_FIELDS.has(name) ? value : withCounters(value)]);
+  const fields = Object.entries(fact).map(([name, value]) => [name, kindOf(name) === "foreign" ? value : withCounters(value)]);
   const place = {
     kind: String(row["kind"]),
     sequence: Number(row["sequence"]),
