@@ -187,6 +187,7 @@ async function typesOf(): Promise<string> {
       .replaceAll(/^ \*\s*\n \* This interface was referenced.*\n.*via the `definition`.*\n/gm, "")
       .replaceAll(/^ \*\s*\n \* This interface was referenced.*\n/gm, "")
       .replaceAll(/^\/\*\*\n \* This interface was referenced.*\n(?: \* via.*\n)? \*\/\n/gm, "")
+      .replaceAll(/^\/\*\*\n \* (.*)\n \*\/$/gm, "/** $1 */")
   );
 }
 
