@@ -12,7 +12,7 @@ import { newRunName } from "../../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../../engine/run/start-run.ts";
 import { inOrganization } from "../../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../../playbook/model.ts";
-import { type AnywayOptions, anywayOf } from "../../runs/anyway.ts";
+import { reasonOf } from "../../reason.ts";
 import { unfinishedNote } from "../../runs/done-since.ts";
 import { peekIntoJournal } from "../../runs/open-journal.ts";
 import { type Job, performRuns } from "../../runs/perform.ts";
@@ -28,7 +28,7 @@ import type { Session } from "../../runs/session.ts";
 import { emptyStateNote } from "../../runs/not-moved.ts";
 import { assertOneKey } from "../../runs/one-key.ts";
 import { submittedBefore } from "../../runs/submitted-before.ts";
-import type { Command } from "../../shell.ts";
+import { type Command, type Shell, userOf } from "../../shell.ts";
 import type { EachOptions } from "../../runs/each.ts";
 import type { ReadyPlaybook } from "../../../planner/given.ts";
 
@@ -211,4 +211,21 @@ function makeReadyForRows(): void {
 
 function youngBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? Infinity;
+}
+
+/** The options with which a person starts a run although earlier runs left writes open. */
+interface AnywayOptions {
+  /** Starts the run although an earlier run left a write open. */
+  readonly anyway?: boolean;
+  /** Why that is safe, in the person's own words. The journal records it. */
+  readonly because?: string;
+}
+
+/** Returns who started the run anyway, and why; nothing if neither option is given. Throws a Failure if only one of them is given. */
+function anywayOf(shell: Shell, { anyway, because }: AnywayOptions): Beginning["anyway"] {
+  if (anyway === undefined && because === undefined) return undefined;
+  const asking = { code: "run.anyway-incomplete", next: "repeat the command with: --anyway --because TEXT" };
+  if (anyway === true)
+    return { who: userOf(shell), because: reasonOf(because, { ...asking, message: "say why an open write does no harm" }) };
+  throw new Failure({ ...asking, message: "--because says why a run begins with --anyway, which is missing" });
 }
