@@ -65,7 +65,7 @@ export interface CoveredRun extends Pick<RunSummary, "id" | "playbook" | "enviro
   readonly exchanges: number;
 }
 
-interface CallTally {
+interface Tally {
   readonly operation: Operation;
   readonly items: OperationItems;
   readonly covered: Map<string, CoveringStep>;
@@ -132,7 +132,7 @@ function hasCalled({ attempts, requests, problem }: StepReport, { writes }: Oper
   return requests > 0 && problem?.code !== "service.unreachable";
 }
 
-function newTally(operation: Operation): CallTally {
+function newTally(operation: Operation): Tally {
   const items = itemsOf(operation);
   return { operation, items, covered: new Map(), verdicts: new Map(), actors: new Set(), exchanges: 0 };
 }
@@ -141,7 +141,7 @@ function keyOf(dimension: Dimension, item: string): string {
   return `${dimension} ${item}`;
 }
 
-function cover({ covered }: CallTally, dimension: Dimension, item: string, by: CoveringStep): void {
+function cover({ covered }: Tally, dimension: Dimension, item: string, by: CoveringStep): void {
   const key = keyOf(dimension, item);
   if (!covered.has(key)) covered.set(key, by);
 }
@@ -149,7 +149,7 @@ function cover({ covered }: CallTally, dimension: Dimension, item: string, by: C
 // The sandbox's words for a refusal that a fault plan has caused. The service itself refused nothing.
 const PLANNED = "a fault of the plan";
 
-function coverRefusal(tally: CallTally, refusal: Pick<GivenRefusal, "condition" | "message">, by: CoveringStep): void {
+function coverRefusal(tally: Tally, refusal: Pick<GivenRefusal, "condition" | "message">, by: CoveringStep): void {
   if (refusal.message.includes(PLANNED)) return;
   const condition = plainWords(conditionIn(refusal) ?? "");
   const listed = tally.items.refusals.find((each) => plainWords(each) === condition);
@@ -168,19 +168,14 @@ function refusalTexts({ refusal, problem, attempts }: StepReport): readonly stri
 
 const REFUSED: ReadonlySet<string> = new Set(["service.refused", "service.key-refused", "receipt.failed"]);
 
-function coverLost(
-  tally: CallTally,
-  { meaning, status, settled }: AttemptReport,
-  { outcome }: StepReport,
-  by: CoveringStep,
-): void {
+function coverLost(tally: Tally, { meaning, status, settled }: AttemptReport, { outcome }: StepReport, by: CoveringStep): void {
   if (meaning !== null && meaning !== "ambiguous") return;
   const how = meaning === null ? LOST.ended : status === null ? LOST.none : LOST.untrusted;
   cover(tally, "lost", how, by);
   getOrInsert(tally.verdicts, how, () => new Set()).add(settled?.verdict ?? outcome);
 }
 
-function coverageOf({ operation, items, covered, verdicts, actors, exchanges }: CallTally): OperationCoverage {
+function coverageOf({ operation, items, covered, verdicts, actors, exchanges }: Tally): OperationCoverage {
   const itemOf = (dimension: Dimension, name: string): CoverageItem => ({
     name,
     by: covered.get(keyOf(dimension, name)) ?? null,

@@ -80,17 +80,13 @@ export async function refuseOutdated(
   });
 }
 
-interface Planning extends ReadyPlaybook {
+interface ToPlan extends ReadyPlaybook {
   readonly target: Target;
   readonly folder: string | undefined;
 }
 
 // After the plan was carried out, its reads may give the same values as before, so comparing plans is not enough.
-function assertNotCarriedOut(
-  store: JournalStore,
-  { madeAt }: PlanDocument,
-  { playbook, inputs, target, folder }: Planning,
-): void {
+function assertNotCarriedOut(store: JournalStore, { madeAt }: PlanDocument, { playbook, inputs, target, folder }: ToPlan): void {
   const since = store.runs.begunSince({ file: playbook.file, folder }, target.environment, Date.parse(madeAt));
   for (const { id } of since) {
     const state = stateOf(store.read(id));

@@ -19,22 +19,26 @@ export function readCondition(
   context: CheckContext,
   scope: ExpressionScope,
 ): Expression | undefined {
-  const condition = readTruth(node, context, scope);
-  if (condition !== undefined && node !== undefined) warnOfConstant(condition, node.range, context);
-  return condition;
+  return readTruth(node, context, scope, warnOfConstant);
 }
 
 /** Reads the condition of a step. */
 export function readGuard(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
-  const condition = readTruth(node, context, scope);
-  if (condition !== undefined && node !== undefined) warnOfNever(condition, node.range, context);
-  return condition;
+  return readTruth(node, context, scope, warnOfNever);
 }
 
-function readTruth(node: SourceNode | undefined, context: CheckContext, scope: ExpressionScope): Expression | undefined {
+function readTruth(
+  node: SourceNode | undefined,
+  context: CheckContext,
+  scope: ExpressionScope,
+  warn: typeof warnOfConstant | typeof warnOfNever,
+): Expression | undefined {
   const checked = readBare(node, context, scope);
-  if (checked === undefined || node === undefined || checked.type === "bool" || checked.type === "dyn")
-    return checked?.expression;
+  if (checked === undefined || node === undefined) return undefined;
+  if (checked.type === "bool" || checked.type === "dyn") {
+    warn(checked.expression, node.range, context);
+    return checked.expression;
+  }
   return context.report(
     { code: "expression.wrong-type", message: `this must be true or false, and is ${checked.type}` },
     node.range,
