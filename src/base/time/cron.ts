@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Cron as Croner } from "croner";
+import { messageOf } from "../failure.ts";
 import { count } from "../text/text.ts";
 
 // Loaded by the first playbook that has a schedule, so that other playbooks do not wait for it.
@@ -7,6 +8,36 @@ const load = createRequire(import.meta.url);
 const croner = (): { readonly Cron: typeof Croner } => load("croner") as { readonly Cron: typeof Croner };
 
 const WORDS = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+
+interface CronField {
+  readonly name: string;
+  readonly values: string;
+  /** The library's number of the first value is 0. */
+  readonly first: number;
+}
+
+const FIELDS: Readonly<Record<string, CronField>> = {
+  second: { name: "second", values: "0 to 59", first: 0 },
+  minute: { name: "minute", values: "0 to 59", first: 0 },
+  hour: { name: "hour", values: "0 to 23", first: 0 },
+  day: { name: "day of the month", values: "1 to 31", first: 1 },
+  month: { name: "month", values: "1 to 12, or JAN to DEC", first: 1 },
+  dayOfWeek: { name: "weekday", values: "0 to 7, or SUN to SAT", first: 0 },
+};
+
+// The library counts days and months from 0 in its messages.
+function inWords(message: string): string {
+  const [, part = "", value] = /Invalid value for (\w+): (-?\d+)$/.exec(message) ?? [];
+  const outside = FIELDS[part === "nearestWeekdays" ? "day" : part];
+  if (outside !== undefined) return refused(outside, String(Number(value) + outside.first));
+  const [, place, written = ""] = /configuration entry (\d) \((.*)\) contains/.exec(message) ?? [];
+  const misspelt = place === undefined ? undefined : Object.values(FIELDS)[Number(place)];
+  return misspelt === undefined ? message.replace(/^CronPattern: (?:Syntax error, )?/, "") : refused(misspelt, written);
+}
+
+function refused({ name, values }: CronField, written: string): string {
+  return `the ${name} is ${written}, and may be ${values}`;
+}
 
 /** A recurring time: a cron pattern in a time zone. */
 export class Cron {
@@ -29,7 +60,11 @@ export class Cron {
     } else if (fields !== 5 && fields !== 6)
       throw new RangeError(`it has ${count(fields, "field")}, and needs five, or six with seconds before them`);
     const { Cron: Patterns } = croner();
-    this.#croner = new Patterns(pattern, { timezone, mode: "5-or-6-parts", paused: true });
+    try {
+      this.#croner = new Patterns(pattern, { timezone, mode: "5-or-6-parts", paused: true });
+    } catch (error) {
+      throw new RangeError(inWords(messageOf(error)), { cause: error });
+    }
   }
 
   /** Returns the first moment after a given one, in milliseconds since the Unix epoch; `undefined` if there is none. */

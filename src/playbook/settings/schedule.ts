@@ -66,7 +66,7 @@ function cronOf(node: SourceNode | undefined, timezone: string, context: CheckCo
     const never = { code, message: "this never fires: no day fits the whole pattern", suggestion: FIELDS } as const;
     return context.report(never, node.range);
   } catch (error) {
-    const why = messageOf(error).replace(/^Cron\w+: /, "");
+    const why = messageOf(error);
     return context.report({ code, message: "this is not a cron pattern", why, suggestion: FIELDS }, node.range);
   }
 }

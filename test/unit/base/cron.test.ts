@@ -4,7 +4,12 @@ import { Cron, isTimezone, localTime, timezones } from "../../../src/base/time/c
 const PARIS = "Europe/Paris";
 
 test("an invalid pattern is refused, with the reason", () => {
-  expect(() => new Cron("61 * * * *", PARIS)).toThrow(/61/);
+  expect(() => new Cron("61 * * * *", PARIS)).toThrow("the minute is 61, and may be 0 to 59");
+  expect(() => new Cron("15 2 32 * *", PARIS)).toThrow("the day of the month is 32, and may be 1 to 31");
+  expect(() => new Cron("15 2 32W * *", PARIS)).toThrow("the day of the month is 32, and may be 1 to 31");
+  expect(() => new Cron("15 2 * 0 *", PARIS)).toThrow("the month is 0, and may be 1 to 12, or JAN to DEC");
+  expect(() => new Cron("15 2 * * MO", PARIS)).toThrow("the weekday is MO, and may be 0 to 7, or SUN to SAT");
+  expect(() => new Cron("15 2-1 * * *", PARIS)).toThrow(/^From value is larger than to value/);
   expect(() => new Cron("@dialy", PARIS)).toThrow(/^@dialy is not one of @yearly, .*@hourly$/);
   expect(() => new Cron("@reboot", PARIS)).toThrow(/^@reboot is not one of /);
   expect(new Cron("@Midnight", PARIS).next(0)).toBe(82_800_000);
