@@ -137,7 +137,7 @@ export function readEnvironmentFile(path: string, shown: string): Pick<OpenedEnv
   const problems = broken.length > 0 ? broken : [...addressProblems(root), ...timeoutProblems(root), ...profileProblems(root)];
   if (problems.length === 0) return { file, root };
   throw invalid(
-    problems.map(({ finding, range }) => file.diagnose(finding, range)),
+    problems.toSorted((a, b) => a.range.start - b.range.start).map(({ finding, range }) => file.diagnose(finding, range)),
     root,
   );
 }

@@ -12,7 +12,7 @@ const reference = {
   type: "string",
   pattern: SECRET_REFERENCE,
   description: "Where the key is: env:NAME or file:PATH. Never write the key itself here.",
-  examples: ["env:LEDGER_KEY"],
+  examples: ["env:NAME"],
 };
 
 const baseUrl = {

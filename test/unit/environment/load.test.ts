@@ -98,6 +98,16 @@ test("a key that is written into the file is refused and not shown", () => {
   expect(message).not.toContain("s3cret-key-value");
 });
 
+test("the name of a variable in place of a reference to it is refused, and the form of a reference is shown", () => {
+  expect(failure(GOOD.replace("env:LEDGER_KEY", "LEDGER_KEY")).message).toContain("fix: such as env:NAME");
+});
+
+test("mistakes are shown in the order of their lines", () => {
+  const text = "environments:\n  a: { ledger: 1 }\n  b:\n    exclusive: yes\n    readLag: 0\n    settleWithin: 5\nstates: x\n";
+  const lines = failure(text).message.matchAll(/^tokenbook\.yaml:(\d+)/gm);
+  expect(Array.from(lines, ([, line]) => line)).toEqual(["2", "4", "5", "6", "7"]);
+});
+
 test.each([
   ["apikey: hunter-2"],
   ["apiKey: { value: hunter-2 }"],
