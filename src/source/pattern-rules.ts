@@ -7,11 +7,14 @@ import { TAG_PATTERN } from "../base/text/tag.ts";
 
 // Schemas have patterns. People get a rule in words, and the text that they probably meant.
 
+const NUMERAL_OR_DATE = `${NUMERAL_PATTERN}|${DATE_PATTERN}`;
+const NUMERALS: readonly string[] = [NUMERAL_PATTERN, UNSIGNED_PATTERN, NUMERAL_OR_DATE];
+
 const RULES: ReadonlyMap<string, string> = new Map([
   [DURATION_PATTERN, DURATION_RULE],
   [NUMERAL_PATTERN, "must be a number, such as 100 or 0.25"],
   [UNSIGNED_PATTERN, "must be a number from 0 on, such as 100 or 0.25"],
-  [`${NUMERAL_PATTERN}|${DATE_PATTERN}`, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
+  [NUMERAL_OR_DATE, "must be a number or a date, such as 100, 0.25 or 2026-12-31"],
   [ENTITY_PATTERN, "must be an entity: an attribute and its value, such as userId:alice"],
   [
     STEP_ID,
@@ -37,7 +40,7 @@ export function meantBy(text: string, pattern: string): string | undefined {
 function candidatesFor(text: string, pattern: string): readonly string[] {
   if (pattern === DURATION_PATTERN) return [meantDuration(text) ?? ""];
   // Replacing other signs would change the amount.
-  return pattern === NUMERAL_PATTERN || pattern === UNSIGNED_PATTERN ? [unspaced(text)] : namesOf(text);
+  return NUMERALS.includes(pattern) ? [unspaced(text)] : namesOf(text);
 }
 
 function namesOf(text: string): readonly string[] {

@@ -265,9 +265,22 @@ function nameOf(path: readonly string[]): string {
   return /^\d+$/.test(last) ? `item ${Number(last) + 1} of "${path.at(-2) ?? "the list"}"` : `"${last}"`;
 }
 
+// Types of other languages, and ours.
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...["text", "str"].map((word) => [word, "string"] as const),
+  ...["int", "long"].map((word) => [word, "integer"] as const),
+  ...["number", "float", "double", "money"].map((word) => [word, "decimal"] as const),
+  ["bool", "boolean"],
+  ["datetime", "date"],
+  ...["array", "set"].map((word) => [word, "list"] as const),
+  ...["map", "dict"].map((word) => [word, "object"] as const),
+]);
+
 function nearest(allowed: unknown, text: string | undefined): string | undefined {
   if (text === undefined || !Array.isArray(allowed)) return undefined;
   if (allowed.some((each) => typeof each !== "string" && String(each) === text)) return `write ${text} without quotes`;
+  const type = TYPES.get(text.toLowerCase());
+  if (type !== undefined && allowed.includes(type)) return `did you mean "${type}"?`;
   return didYouMeanOr(text, allowed.map(String), undefined);
 }
 

@@ -221,6 +221,7 @@ test.for([
     'write "${{ … }}" around the expression',
   ],
   ["one item in the place of a list", "uses: ledger.status", "tags: smoke", "put it in [ ]"],
+  ["a type of another language", "uses: ledger.status", "inputs: { amount: { type: number } }", 'did you mean "decimal"?'],
   ["a type in the place of an input", "uses: ledger.status", "inputs: { amount: integer }", "such as { type: integer }"],
   [
     "a write where nothing is written",

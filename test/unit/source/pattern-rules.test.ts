@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { NUMERAL_PATTERN, UNSIGNED_PATTERN } from "../../../src/base/numbers/decimal.ts";
+import { DATE_PATTERN } from "../../../src/base/time/date.ts";
 import { DURATION_PATTERN } from "../../../src/base/time/duration.ts";
 import { meantBy } from "../../../src/source/pattern-rules.ts";
 
 test("a suggestion for a wrongly written number never changes its amount", () => {
   const proposed = (text: string): readonly (string | undefined)[] =>
-    [NUMERAL_PATTERN, UNSIGNED_PATTERN].map((each) => meantBy(text, each));
-  for (const text of ["10%", "1,000", "1.000,50", "€5", "-1", "1_000", "0x10"])
-    expect(proposed(text), text).toEqual([undefined, undefined]);
-  expect(proposed("1 000.50")).toEqual(["1000.50", "1000.50"]);
+    [NUMERAL_PATTERN, UNSIGNED_PATTERN, `${NUMERAL_PATTERN}|${DATE_PATTERN}`].map((each) => meantBy(text, each));
+  for (const text of ["10%", "1,000", "1.000,50", "€5", "-1", "1_000", "0x10", "31.12.2026"])
+    expect(proposed(text), text).toEqual([undefined, undefined, undefined]);
+  expect(proposed("1 000.50")).toEqual(["1000.50", "1000.50", "1000.50"]);
   const meant = (text: string): string | undefined => meantBy(text, DURATION_PATTERN);
   expect(["5", "6 hours", "1.5 Hrs", "30sec", "5 min", "250 milliseconds", "2 Days"].map(meant)).toEqual([
     "5s",
