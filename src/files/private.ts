@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { Failure } from "../base/failure.ts";
+import { Failure, messageOf } from "../base/failure.ts";
 import { quoted } from "../base/text/text.ts";
 import { oddKindOf } from "./kind.ts";
 import { isOurs, strangeOwner, USER } from "./owner.ts";
@@ -34,7 +34,7 @@ const FOR_OTHERS = 0o077;
  * process closes any descriptor of a file, it loses its locks on it, and SQLite uses such locks.
  */
 export function assertPrivate(path: string, access: Access): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   if (found === undefined) return;
   assertOwnFile(path, found);
   if (access === "write" && isOpenToOthers(found)) chmodSync(path, FILE_MODE);
@@ -43,7 +43,21 @@ export function assertPrivate(path: string, access: Access): void {
 /** Returns whether a file exists that `assertPrivate` accepts. Throws a Failure for anything else. */
 export function isPrivateThere(path: string): boolean {
   assertPrivate(path, "look");
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return entryAt(path) !== undefined;
+}
+
+// The folder may be closed to this user: root, or a service, may have made it.
+function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new Failure({
+      code: "state.unusable",
+      message: `${path} cannot be read: ${messageOf(error)}`,
+      next: "run the command as the user who owns its folder, or name a folder in which only you may write: --state DIR",
+      cause: error,
+    });
+  }
 }
 
 /** Opens a private file without following a link, and fixes its mode. Throws a Failure for anything but a regular file of this user. */

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { isPrivateThere } from "../../src/files/private.ts";
 import { ATTACKS, expectRefused, IS_ROOT, newVictim, NOBODY, worked } from "./hostile-files.ts";
 import { MINT_ONCE, newProject, temporaryFolder } from "./world.ts";
 
@@ -111,6 +112,14 @@ test.skipIf(!IS_ROOT)("commands refuse a state directory of another user, and do
   const doctor = await project.run("doctor");
   expect(doctor.code, doctor.transcript).toBe(1);
   expect(doctor.stdout, doctor.transcript).toContain("belongs to user 65534");
+});
+
+test("a file of the state that this user cannot look at is refused, and no bug is reported", () => {
+  // Root may enter each folder, so the test takes a name that no file system has.
+  const path = join(temporaryFolder(), "x".repeat(300));
+  expect(() => isPrivateThere(path)).toThrow(
+    expect.objectContaining({ code: "state.unusable", message: expect.stringMatching(/x cannot be read: .*ENAMETOOLONG/) }),
+  );
 });
 
 test("doctor reports files that others may write or read, and the next run removes these permissions", async () => {
