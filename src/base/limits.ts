@@ -302,8 +302,9 @@ export const LIMITS = {
   /** Differing rows of one list that are read again one by one, and rows up to which the whole list is read again instead. */
   rowsReadAlone: 20,
   shortListRows: 100,
-  /** Rows of a comparison's query that a database returns at a time. */
+  /** Rows of a comparison's query that a database returns at a time, and their bytes. */
   queryRows: 2_000,
+  queryBytes: 134_217_728,
   /** How often a difference is checked before a value that still changes is reported as moving. */
   looks: 4,
   /** The longest time for which a drift may be acknowledged, in days. */

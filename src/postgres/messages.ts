@@ -64,6 +64,12 @@ export const WRONG_ENCODING = "wrong encoding";
 /** The error code for a row that is missing after its INSERT. */
 export const NOT_ADDED = "not added";
 
+/** The error code for an answer that holds more than `LIMITS.queryBytes`. */
+export const TOO_LARGE = "too large";
+
+/** The error code for an answer that no PostgreSQL server gives. */
+export const BROKEN_PROTOCOL = "broken protocol";
+
 /** An error of the server, or of the connection to it. */
 export interface ServerError {
   /** The message of the server or the network. */

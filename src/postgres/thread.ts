@@ -7,6 +7,7 @@ import { LIMITS } from "../base/limits.ts";
 import { getOrInsert } from "../base/maps.ts";
 import {
   type Address,
+  BROKEN_PROTOCOL,
   NOT_ADDED,
   NOT_REPLICATED,
   SHARED_SESSION,
@@ -14,6 +15,7 @@ import {
   type ThreadRequest,
   type Statement,
   type StatementResult,
+  TOO_LARGE,
   WRONG_ENCODING,
 } from "./messages.ts";
 import { isUnconfirmed, MARK_OF_SESSION, SESSION } from "./session.ts";
@@ -31,6 +33,11 @@ const count = new Int32Array(replies);
 const clients = new Map<number, Client>();
 const beats = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
+// The driver throws some faults of an answer where no caller can catch them. We cannot know which server has sent it, so all connections end.
+process.on("uncaughtException", (error) => {
+  for (const client of present) client.connection.stream.destroy(brokenProtocol(messageOf(error)));
+});
+
 port.on("message", (asked: ThreadRequest & { readonly request: number }) => void reply(asked));
 
 async function reply({ request, ...asked }: ThreadRequest & { readonly request: number }): Promise<void> {
@@ -42,7 +49,9 @@ async function reply({ request, ...asked }: ThreadRequest & { readonly request: 
 async function answer(request: ThreadRequest): Promise<Omit<ThreadReply, "request">> {
   try {
     return { results: await done(request) };
-  } catch (error) {
+  } catch (cause) {
+    // The driver takes the parts of an answer as they should be.
+    const error = cause instanceof TypeError ? brokenProtocol("a part of it does not fit the parts before it") : cause;
     const { code } = error as { readonly code?: unknown };
     const isBroken = request.kind !== "send" || isGone(clients.get(request.connection));
     const isUnsent = error instanceof NotSent;
@@ -146,6 +155,8 @@ async function connectWith(config: ClientConfig, begin: (client: Client) => Prom
     keepAlive: true,
     pipeline: true,
   });
+  present.add(client);
+  client.on("end", () => present.delete(client));
   // The first of several errors gives the reason. The later ones only say that the connection has ended.
   client.on("error", (error) => void getOrInsert(ended, client, () => messageOf(error)));
   client.on("notice", (notice) => void (isUnconfirmed(notice) && unreplicated.add(client)));
@@ -167,6 +178,9 @@ function leave(client: Client | undefined): void {
 
 /** The connections with a commit that is not on the standbys. */
 const unreplicated = new WeakSet<Client>();
+
+/** The connections that have not ended. */
+const present = new Set<Client>();
 
 /** The connections that have ended, with the reasons. */
 const ended = new WeakMap<Client, string>();
@@ -244,7 +258,26 @@ SET LOCAL lock_timeout = ${LIMITS.databaseLockMs};
 SET LOCAL cursor_tuple_fraction = 1;
 ${AS_STORED}`);
     await client.query({ name: "query", text: `DECLARE query NO SCROLL CURSOR FOR ${query}` });
+    const { stream } = client.connection;
+    stream.on("data", ({ length }: Uint8Array) => {
+      const bytes = (received.get(client) ?? 0) + length;
+      received.set(client, bytes);
+      if (bytes > LIMITS.queryBytes) stream.destroy(tooLarge());
+    });
   });
+}
+
+/** How many bytes of the present answer have arrived. */
+const received = new WeakMap<Client, number>();
+
+function tooLarge(): Error {
+  return Object.assign(new Error(`its answer has more than ${LIMITS.queryBytes.toLocaleString("en")} bytes`), {
+    code: TOO_LARGE,
+  });
+}
+
+function brokenProtocol(how: string): Error {
+  return Object.assign(new Error(how), { code: BROKEN_PROTOCOL });
 }
 
 // A database, a role or the address may set these differently. Then values would be rounded or spelled differently, and rows would silently
@@ -262,7 +295,11 @@ SET LOCAL TimeZone = 'UTC';`;
 
 async function nextRows(client: Client | undefined, rows: number): Promise<StatementResult> {
   assertThere(client);
+  received.set(client, 0);
   const result = await client.query(`FETCH FORWARD ${rows} FROM query`);
+  // The server ends an answer with the number of its rows. If one was lost on the way, the comparison would lack it.
+  if (result.command !== "FETCH" || result.rowCount !== result.rows.length)
+    throw brokenProtocol("it does not end with the number of its rows");
   return { rows: result.rows as StatementResult["rows"], changes: 0, columns: result.fields.map(({ name }) => name) };
 }
 

@@ -13,6 +13,7 @@ export function maskedShell<S extends Shell>(shell: S, redact: Redact): S {
 export function maskedError(error: unknown, redact: Redact): unknown {
   if (!(error instanceof Error)) return error;
   error.message = redact(error.message);
-  if (error.stack !== undefined) error.stack = redact(error.stack);
+  // The stack of an error from another thread can only be replaced in this way.
+  if (error.stack !== undefined) Object.defineProperty(error, "stack", { value: redact(error.stack), configurable: true });
   return error;
 }
