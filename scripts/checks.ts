@@ -8,9 +8,11 @@ import { contract } from "../src/contract/contract.ts";
 import { ARAZZO } from "../src/interchange/arazzo-schema.ts";
 import { environmentSchema } from "../src/environment/schema.ts";
 import planSchema from "../schemas/plan.schema.json" with { type: "json" };
+import { ARCHIVE_LINE } from "../src/journal/archives/archive-file.ts";
 import { operations } from "../src/operations/operation.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../src/playbook/keywords/frame.ts";
 import { withSchema } from "../src/playbook/steps/call-input.ts";
+import { recordSchema } from "../src/protocol/event-schema.ts";
 import { DIALECT } from "../src/sandbox/dialect.ts";
 import { FAULTS } from "../src/sandbox/faults/plan.ts";
 import { SEED } from "../src/sandbox/seed/read.ts";
@@ -43,6 +45,8 @@ export function fixedSchemas(): readonly object[] {
     ...Object.values(TOOL_WORDS).map(({ input }) => input),
     LAUNCH,
     ARAZZO,
+    ARCHIVE_LINE,
+    recordSchema,
     ...Object.values(SANDBOX_DOCUMENTS).map(({ schema }) => schema),
     ...ofCalls,
     ...ofSteps,

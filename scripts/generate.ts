@@ -213,7 +213,7 @@ async function laterOutputs(): Promise<Record<string, string>> {
   const { playbookSchema } = await import("../src/playbook/keywords/editor-schema.ts");
   const { shippedPlaybooks } = await import("../src/cli/project/shipped.ts");
   const { environmentSchema } = await import("../src/environment/schema.ts");
-  const { eventSchema } = await import("../src/report/formats/event-schema.ts");
+  const { eventSchema } = await import("../src/protocol/event-schema.ts");
   const { errorsPage, examplesOf } = await import("./errors.ts");
   const { operationsDocument } = await import("./reference.ts");
   const { withKeywords } = await import("./keywords.ts");

@@ -122,7 +122,8 @@ export class RunFold implements Observer {
 
   // Returns the round of the block or included playbook that contains a step.
   #holderOf(address: string): StepFold | undefined {
-    const group = this.#groups.get(this.#nesting.holderOf(stepOf(address)) ?? "");
+    const id = this.#nesting.holderOf(stepOf(address));
+    const group = id === undefined ? undefined : this.#groups.get(id);
     if (group === undefined) return undefined;
     const holders = holdersOf(address, group.whole.address).map((holder) => foldAt(group, holder));
     return holders.find((fold) => fold !== undefined);

@@ -1,10 +1,15 @@
 import { createHash, type Hash } from "node:crypto";
 import { basename } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../../base/json/json.ts";
+import { field } from "../../base/json/parts.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { isoTime } from "../../base/time/date.ts";
 import { readLines } from "../../files/regular.ts";
 import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
+import { recordSchema } from "../../protocol/event-schema.ts";
 import type { RunOpened, RunRecord } from "../../protocol/record.ts";
+import { SchemaSet, type SchemaViolation } from "../../schema/validator.ts";
 import type { RunSummary } from "../run-summary.ts";
 
 /** The digest that the first archive of a chain names as the one before it. */
@@ -146,6 +151,18 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const FIELDS_OF_RECORD = "run,sequence,epoch,at,time,kind,previous,hash";
 
+const COUNT = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const COUNTS = ["format", "number", "records", "runs", "sequence", "epoch", "at"].map((name) => [name, COUNT]);
+
+/** The JSON Schema of the fields of all lines. A field has the same type in each kind of line, and most are texts. */
+export const ARCHIVE_LINE: object = {
+  type: "object",
+  properties: Object.fromEntries(COUNTS) as object,
+  additionalProperties: { type: "string" },
+};
+
+const schemas = new SchemaSet();
+
 // Earlier versions took the time at which the run was entered, instead of that of its first record.
 const OPENED_APART_MS = 60_000;
 
@@ -196,19 +213,20 @@ class ArchiveReading {
     const own = at === -1 ? FIELDS[String(fields["kind"])] : FIELDS_OF_RECORD;
     if (own !== undefined && (Object.keys(fields).join(",") !== own || JSON.stringify(fields) !== text))
       throw this.#damaged("the fields of this line are not those that tokenbook writes, or one occurs twice");
+    this.#assertFits(schemas.plainValidator(ARCHIVE_LINE)(fields));
     return [fields, line.slice(at + BODY.length, -1)];
   }
 
   #begin({ kind, format, number, previous, sealedAt }: ArchiveFields): void {
     if (kind !== "archive") throw this.#damaged("it does not begin like an archive of tokenbook");
     if (format !== FORMAT) throw this.#damaged(`its format is ${String(format)}, and this version reads format ${FORMAT}`);
-    this.heading = { number: Number(number), previous: String(previous), sealedAt: Date.parse(String(sealedAt)) };
+    this.heading = { number: Number(number), previous: String(previous), sealedAt: this.#momentOf(sealedAt) };
   }
 
   #beginRun({ run, playbook, environment, openedAt, outcome, records, hash }: ArchiveFields): void {
     this.#endRun();
     const end = { sequence: Number(records) - 1, hash: String(hash) };
-    const about = { playbook: String(playbook), environment: String(environment), openedAt: Date.parse(String(openedAt)) };
+    const about = { playbook: String(playbook), environment: String(environment), openedAt: this.#momentOf(openedAt) };
     this.#run = { id: String(run), ...about, outcome: String(outcome), end };
     this.#end = CHAIN_START;
     this.#outcome = undefined;
@@ -221,24 +239,49 @@ class ArchiveReading {
     const own = link(this.#end.hash, place, body);
     const follows = place.sequence === this.#end.sequence + 1 && previous === this.#end.hash && hash === own;
     if (!follows || time !== timeOf(place.at)) throw this.#damaged("this record does not follow from the one before it");
-    this.#hold(place, body);
+    this.#hold(place, this.#factOf(place.kind, body));
     this.#given({ run: String(run), ...place, body, previous: this.#end.hash, hash: own });
     this.#end = { sequence: place.sequence, hash: own };
     this.records++;
   }
 
+  // Whoever rewrites a whole archive can also write its hashes. All code above trusts the types of a record.
+  #factOf(kind: string, body: string): JsonObject {
+    let fact: Json;
+    try {
+      fact = parseJson(body, LIMITS.recordDepth);
+    } catch (error) {
+      throw this.#damaged(`the body of this record cannot be read: ${messageOf(error)}`);
+    }
+    if (!isObject(fact)) throw this.#damaged("the body of this record is not a JSON object");
+    this.#assertFits(schemas.validator(recordSchema)({ ...fact, kind }));
+    return fact;
+  }
+
+  #assertFits([problem]: readonly SchemaViolation[]): void {
+    if (problem !== undefined) throw this.#damaged(`${["it", ...problem.path].join(".")} ${problem.message}`);
+  }
+
+  #momentOf(time: unknown): number {
+    const moment = Date.parse(String(time));
+    if (Number.isNaN(moment)) throw this.#damaged(`${String(time)} is no time`);
+    return moment;
+  }
+
   // The heading of a run must agree with its records, because lists of runs show the headings.
-  #hold({ sequence, at, kind }: Pick<SealedRecord, "sequence" | "at" | "kind">, body: string): void {
+  #hold(
+    { sequence, at, kind }: Pick<SealedRecord, "sequence" | "at" | "kind">,
+    { runId, playbook, target, outcome }: JsonObject,
+  ): void {
     if (sequence !== 0 && kind !== "run.closed") return;
-    const { runId, playbook, target, outcome } = fieldsIn(body) ?? {};
-    if (kind === "run.closed") this.#outcome = String(outcome);
+    if (kind === "run.closed") this.#outcome = typeof outcome === "string" ? outcome : undefined;
     if (sequence !== 0 || this.#run === undefined) return;
     const { id, openedAt, ...heading } = this.#run;
     const isOf =
       kind === "run.opened" &&
       runId === id &&
-      (playbook as ArchiveFields | undefined)?.["file"] === heading.playbook &&
-      (target as ArchiveFields | undefined)?.["environment"] === heading.environment &&
+      field(playbook, "file") === heading.playbook &&
+      field(target, "environment") === heading.environment &&
       Math.abs(openedAt - at) <= OPENED_APART_MS;
     if (!isOf) throw this.#notAsHeaded(id);
   }

@@ -8,6 +8,7 @@ import { isObject, plainView } from "../../../src/base/json/json.ts";
 import { contract } from "../../../src/contract/contract.ts";
 import { environmentSchema } from "../../../src/environment/schema.ts";
 import { inputFrame, inputPartFrame, playbookFrame, stepFrame } from "../../../src/playbook/keywords/frame.ts";
+import { recordSchema } from "../../../src/protocol/event-schema.ts";
 import { FAULTS } from "../../../src/sandbox/faults/plan.ts";
 import { SEED } from "../../../src/sandbox/seed/read.ts";
 import { find } from "../../../src/schema/prebuilt.ts";
@@ -16,6 +17,7 @@ import { toJson } from "../../../src/source/node.ts";
 import { parseYaml } from "../../../src/source/parse.ts";
 import { mutated, valuesOf } from "../../sandbox/generate.ts";
 import { isNightly } from "../../sizes.ts";
+import { RUNS } from "../report/records.ts";
 
 // How often the tests spoil each document, and each schema of an answer.
 const [SPOILED_DOCUMENTS, SPOILED_ANSWERS] = isNightly ? [40, 200] : [4, 12];
@@ -111,6 +113,8 @@ const inputs = sectionOf("inputs");
 // Each call makes these schemas again, so the tests compare their texts and not their identities.
 const OF_INPUTS = new Set([inputFrame(), inputPartFrame()].map((schema) => JSON.stringify(schema)));
 
+const records = new Map(Object.values(RUNS).flatMap((run) => run().all.map((record) => [record.kind, record])));
+
 const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonly unknown[]>([
   [playbookFrame, documents],
   [stepFrame, steps],
@@ -118,6 +122,7 @@ const written: ReadonlyMap<object, readonly unknown[]> = new Map<object, readonl
   [SEED.schema, [{ ledger: { tokens: [{}] }, sales: [{}] }, {}, ...SEEDS]],
   [FAULTS.schema, [FAULT_PLAN, {}]],
   [planSchema, [PLAN, {}]],
+  [recordSchema, [...records.values()]],
   [inputFrame(), inputs],
   [inputPartFrame(), inputs],
 ]);

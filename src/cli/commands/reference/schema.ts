@@ -16,7 +16,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<object>>> = {
   doctor: async () => (await import("../../../../schemas/doctor.schema.json", { with: { type: "json" } })).default,
   faults: async () => (await import("../../../../schemas/faults.schema.json", { with: { type: "json" } })).default,
   seed: async () => (await import("../../../../schemas/seed.schema.json", { with: { type: "json" } })).default,
-  event: async () => (await import("../../../report/formats/event-schema.ts")).eventSchema,
+  event: async () => (await import("../../../protocol/event-schema.ts")).eventSchema,
   plan: async () => (await import("../../../../schemas/plan.schema.json", { with: { type: "json" } })).default,
   notification: async () => (await import("../../../../schemas/notification.schema.json", { with: { type: "json" } })).default,
   schedule: async () => (await import("../../../../schemas/schedule.schema.json", { with: { type: "json" } })).default,

@@ -1,6 +1,6 @@
-import reportSchema from "../../../schemas/report.schema.json" with { type: "json" };
-import { services } from "../../services/services.ts";
-import type { Fact } from "../../protocol/record.ts";
+import reportSchema from "../../schemas/report.schema.json" with { type: "json" };
+import { services } from "../services/services.ts";
+import type { Fact } from "./record.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 type FactOf<Kind extends Fact["kind"]> = Omit<Extract<Fact, { kind: Kind }>, "kind" | "sources" | "data">;
@@ -29,7 +29,8 @@ const anything: Schema = {};
 const map: Schema = { type: "object" };
 const mapOrNull: Schema = { type: ["object", "null"] };
 const texts: Schema = { type: "array", items: text };
-const step: Schema = { ...text, description: "The step's address: its id, and the keys of its rounds." };
+const called: Schema = { ...text, minLength: 1 };
+const step: Schema = { ...called, description: "The step's address: its id, and the keys of its rounds." };
 const attempt: Schema = { ...whole, description: "The number of the attempt of the write, from 0." };
 const waitedMs: Schema = {
   ...whole,
@@ -70,11 +71,13 @@ const holder = object(
       ...object({ file: text, inode: text }),
       description: "The file on which the process keeps a lock as long as it is alive.",
     },
+    beat: { ...text, description: "The name of its heartbeat on a database server." },
+    space: { ...text, description: "The process namespace to which its pid belongs." },
   },
 );
 const playbook = object({ file: text, name: text, digest: { ...text, description: "SHA-256 of the playbook's text, in hex." } });
 const heading = object(
-  { id: text, name: text, uses: text, line: whole },
+  { id: called, name: text, uses: text, line: whole },
   { kind: oneOf("block", "include", "check"), depth: whole, file: text },
 );
 const target = object({
@@ -236,6 +239,41 @@ export const eventSchema: Schema = {
   })),
   $defs: sharedDefs(reportSchema.$defs),
 };
+
+/** What an event leaves out of a record. */
+const WRITING = {
+  sources: { type: "object", additionalProperties: text },
+  data: { type: "object", additionalProperties: map },
+};
+
+/**
+ * The JSON Schema of a record as an archive keeps it: its `kind`, and the fields of its body. It allows fields that it does not describe, because later
+ * versions add fields, any field of a target, because earlier versions knew fewer interfaces, and times that ran backwards.
+ */
+export const recordSchema: Schema = {
+  type: "object",
+  required: ["kind"],
+  discriminator: { propertyName: "kind" },
+  oneOf: Object.entries(EVENTS).map(([kind, { required, optional }]) =>
+    tolerant(object({ kind: { const: kind }, ...required }, { ...optional, ...("steps" in required ? WRITING : {}) })),
+  ),
+  $defs: tolerant(sharedDefs(reportSchema.$defs)),
+};
+
+function tolerant(schema: Schema): Schema {
+  if (schema === target)
+    return { type: "object", required: ["environment"], additionalProperties: textOrNull, properties: { environment: text } };
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) =>
+      (key === "additionalProperties" && value === false) || key === "minimum" ? [] : [[key, tolerantPart(value)]],
+    ),
+  );
+}
+
+function tolerantPart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tolerantPart);
+  return typeof value === "object" && value !== null ? tolerant(value as Schema) : value;
+}
 
 // Comparisons and conditions have the same form in an event as in a report.
 function sharedDefs({
