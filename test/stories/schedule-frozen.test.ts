@@ -77,9 +77,16 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     await recordProperty(service);
     const project = machine();
     project.write("writes.yaml", WRITES.replace("*/20", "*/4"));
-    const scheduler = project.start("schedule", "writes.yaml");
+    const scheduler = project.start("schedule", "writes.yaml", "--listen", "0");
+    const [{ url = "" } = {}] = await logged(scheduler, "schedule.listening");
+    const ready = async (): Promise<readonly [number, string]> => {
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, await response.text()];
+    };
     await logged(scheduler, "firing.ended");
+    await expect.poll(ready).toEqual([200, "ok\n"]);
     await server.query(`SET search_path TO ${schema}; DELETE FROM proof; DELETE FROM record; DELETE FROM lease; DELETE FROM run`);
+    await expect.poll(ready).toEqual([503, expect.stringContaining("has lost records")]);
     const refused = ({ event, outcome }: Line): boolean => event === "firing.ended" && outcome === "failed";
     const [first] = await loggedLines(scheduler, refused, 2);
     expect(first?.problem?.code).toBe("journal.lost");

@@ -225,6 +225,7 @@ async function serve(
   { parts, watched }: { readonly parts: Parts; readonly watched: WatchedPlaybooks },
 ): Promise<ExitCode> {
   const stopping = shell.stopping();
+  const state = statePlace(shell, options);
   const service = new Scheduler({
     ...parts,
     current: () => watched.current(),
@@ -236,7 +237,12 @@ async function serve(
     metrics.broken(watched.broken);
     return metrics.page();
   };
-  const source = { metrics: { page: shown }, notReady: () => service.notReady() };
+  const notReady = (): string | undefined => {
+    const why = service.notReady();
+    if (why === undefined) assertJournalWhole(state); // a run that begins would ask the same
+    return why;
+  };
+  const source = { metrics: { page: shown }, notReady };
   const page = await pageOf(options.listen, source, { log, event: "schedule.listening" });
   try {
     await service.run(stopping);
