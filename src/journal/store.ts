@@ -28,6 +28,19 @@ export interface Held {
   readonly records: readonly RunRecord[];
 }
 
+/**
+ * Called in the transaction of the first record of a process. Throws a Failure if the process may not begin or resume the run any more. It may be called
+ * again when the transaction is repeated.
+ */
+export type Admit = (database: SqlDatabase) => void;
+
+/** What a process has that takes over a run. */
+interface Reclaiming {
+  /** The records that were read already. */
+  readonly known?: RunHistory | undefined;
+  readonly admit?: Admit;
+}
+
 const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
 
 /** All runs of one state directory. */
@@ -106,13 +119,13 @@ export class JournalStore {
    * called in the transaction that makes the run known, and prevents this by throwing a Failure. Also throws a Failure if another run has
    * the caller's key.
    */
-  async begin(opened: RunOpened, taken?: Claim, admit: () => void = () => undefined): Promise<Held> {
+  async begin(opened: RunOpened, taken?: Claim, admit: Admit = () => undefined): Promise<Held> {
     const { runId, idempotencyKey } = opened;
     const claim = taken ?? { runId, epoch: 1 };
     const key = idempotencyKey === undefined ? null : this.#ports.redact(idempotencyKey);
     const opening = (): void => {
       if (key !== null) this.#assertFree(key);
-      admit();
+      admit(this.#database);
       if (taken === undefined) claimed(this.leases.takeWithin(runId, NOTHING_ELSE));
       this.#database.run(
         "INSERT INTO run (id, playbook, environment, opened_at, identity, key) VALUES (?, ?, ?, ?, ?, ?)",
@@ -135,13 +148,16 @@ export class JournalStore {
 
   /**
    * Takes over a run that nobody holds. Records that are known need not be read again. Throws a Failure (exit 6) that names the holder if
-   * somebody holds the run. Without a claim it takes one.
+   * somebody holds the run. Without a claim it takes one. `admit` is called in the transaction of the first record, as in `begin`.
    */
-  async claim(runId: string, taken?: Claim, known?: RunHistory): Promise<Held> {
+  async claim(runId: string, taken?: Claim, { known, admit = () => undefined }: Reclaiming = {}): Promise<Held> {
     this.assertResumable(runId);
     const claim = taken ?? this.take(runId);
     const { records, end } = readHistory(this.#database, runId, () => this.#unknown(runId), known);
-    const opening = (): void => void this.#database.run(REOPEN, runId);
+    const opening = (): void => {
+      admit(this.#database);
+      this.#database.run(REOPEN, runId);
+    };
     return this.#held({ claim, end, opening }, records);
   }
 

@@ -5,7 +5,7 @@ import { approvalPlaybook, ORDER } from "../playbooks.ts";
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { holdNext, proxyTo, type Proxy } from "./proxy.ts";
-import { connectionsTo } from "./proc.ts";
+import { connectionsTo, isStopped } from "./proc.ts";
 import { hook, logged, loggedLines, parsedMetrics, recordProperty, waiting } from "./schedule.ts";
 import {
   environmentAt,
@@ -199,6 +199,32 @@ describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now",
     const left = await desk.run("runs", "--queued");
     expect(left.stdout, left.transcript).toBe("no submitted run waits or is under way\n");
     expect(await service.commits()).toEqual([]);
+  });
+
+  // Before its first record, right after it, before it resumes a run, and as if another worker had taken another version under the same key.
+  test.for([
+    ["stop before:run.opened", "", ""],
+    ["stop after:run.opened", "", "has begun and stays as it is"],
+    ["stop before:run.claimed", "waits", "has begun and stays as it is"],
+    ["stop before:run.opened", "other", ""],
+  ] as const)("a worker that was frozen (%s %s) does nothing of a withdrawn run", async ([point, how, left]) => {
+    const { machine, schema, service } = await fleet();
+    const desk = machine();
+    if (how === "waits") await desk.run("run", "approval.yaml", "--key", "K1");
+    const before = await service.commits();
+    await desk.run("submit", ...(how === "waits" ? ["approval.yaml"] : ["order.yaml", "--input", "order=K1"]), "--key", "K1");
+    const worker = desk.as({ ...desk.variables, TOKENBOOK_FAILPOINT: point }).start("worker");
+    await expect.poll(() => isStopped(worker.pid)).toBe(true);
+    await server.query(`UPDATE ${schema}_queue.job SET state = 'retry'; UPDATE ${schema}.holder SET seen_at = 'yesterday'`);
+    const withdrawn = await desk.run("runs", "withdraw", "K1");
+    expect([withdrawn.code, withdrawn.stdout], withdrawn.transcript).toEqual([0, expect.stringContaining(left)]);
+    if (how === "other") {
+      await desk.run("submit", "order.yaml", "--input", "order=K2", "--key", "K1");
+      await server.query(`UPDATE ${schema}_queue.job SET state = 'active'`);
+    }
+    await worker.signal("SIGCONT");
+    const [end] = await loggedLines(worker, ({ event }) => event === "run.returned" || event === "run.ended");
+    expect([end?.event, await service.commits()]).toEqual(["run.returned", before]);
   });
 
   test("run refuses what is already submitted, and submit notes that it is submitted twice", async () => {

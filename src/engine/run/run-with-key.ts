@@ -59,7 +59,7 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   assertSame(opened, parts, { given, key: keyed.key, written: writtenWords(state) });
   if (closed?.outcome !== "passed") {
     const { playbook, files } = keyed.reload(opened);
-    return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent });
+    return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent, admit: keyed.admit });
   }
   const changed = changedSince(opened, parts.playbook);
   if (changed !== undefined)

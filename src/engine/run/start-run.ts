@@ -4,7 +4,7 @@ import { present } from "../../base/present.ts";
 import { headingOf, type Target } from "../../environment/target.ts";
 import type { RunHistory } from "../../journal/chain.ts";
 import { actingFor } from "../../journal/leases.ts";
-import type { Held } from "../../journal/store.ts";
+import type { Admit, Held } from "../../journal/store.ts";
 import { writtenUntil } from "../../protocol/open-writes.ts";
 import { differingFields } from "../../protocol/heading.ts";
 import type { Anyway, RunOpened, RunOutcome } from "../../protocol/record.ts";
@@ -38,7 +38,7 @@ export interface Beginning {
   /** The consent to its writes in a protected environment. */
   readonly consent?: Consent | undefined;
   /** Called in the transaction that opens the run. Throws a Failure if the caller may no longer begin this run. */
-  readonly admit?: (() => void) | undefined;
+  readonly admit?: Admit | undefined;
 }
 
 /**
@@ -68,8 +68,8 @@ async function beginRun(
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
     const opened = opening(parts, given, { ...name, ...beginning, runs });
     // Checked again in the transaction that opens the run, because another process may have left a write open in the meantime.
-    const admit = (): void => {
-      beginning.admit?.();
+    const admit: Admit = (database) => {
+      beginning.admit?.(database);
       const hasLeftNothing: HasLeftNothing = (run, until) => store.settle(run, until);
       const refused = refusalBeside(leftBehindBefore(store, starting, { clock: ports.clock, hasLeftNothing }), runs);
       if (refused !== undefined) throw refused;
@@ -99,6 +99,8 @@ export interface Resuming {
   readonly known?: RunHistory;
   /** The consent to the writes of an edited playbook in a protected environment. */
   readonly consent?: Consent | undefined;
+  /** Called in the transaction that claims the run. Throws a Failure if the caller may no longer resume it. */
+  readonly admit?: Admit | undefined;
 }
 
 /**
@@ -109,7 +111,11 @@ export async function resumeRun(parts: RunParts, runId: string, resuming: Resumi
   return actingFor(runId, () => continueRun(parts, runId, resuming));
 }
 
-async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, known, consent }: Resuming): Promise<RunOutcome> {
+async function continueRun(
+  parts: RunParts,
+  runId: string,
+  { files = NO_FILES, known, consent, admit }: Resuming,
+): Promise<RunOutcome> {
   const { playbook, target, store, ports } = parts;
   store.assertResumable(runId);
   await releaseSilent(store, runId);
@@ -138,7 +144,7 @@ async function continueRun(parts: RunParts, runId: string, { files = NO_FILES, k
     );
     if (late !== undefined) throw lateWriteSent([late, ...more], "resume");
     await checkReach(playbook, askingOf(readingOnly(new ServiceClient(target, ports)), ports));
-    const held = await store.claim(runId, claim, now);
+    const held = await store.claim(runId, claim, { known: now, ...present({ admit }) });
     const records =
       edited === undefined ? held.records : [...held.records, held.journal.note({ ...edited, ...confirmedIn(consent) })];
     await held.journal.flushed();

@@ -46,7 +46,7 @@ async function resolve(store: JournalStore, runId: string, resolution: Resolutio
     store.leases.release(claim, found.length > 0);
     throw nothingToResolve(runId, resolution, found);
   }
-  const { journal, records } = await store.claim(runId, claim, read);
+  const { journal, records } = await store.claim(runId, claim, { known: read });
   const { verdict, because, who } = resolution;
   const word = { step: write.step, attempt: write.attempt, verdict, evidence: { who, because } };
   const until = writtenUntil(stateOf([...records, journal.note({ kind: "attempt.settled", ...word })]));

@@ -2,14 +2,16 @@ import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
+import type { RunSummary } from "../../../journal/run-summary.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
+import { releaseSilent } from "../../../engine/run/release-run.ts";
 import { askQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
-import type { MemoryOptions } from "../../project/state-place.ts";
+import type { MemoryOptions, Where } from "../../project/state-place.ts";
 import { serverOf } from "../../project/state-server.ts";
-import { peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
+import { changeJournal, peekIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import { noteMore, printData, printLines } from "../../print/result.ts";
-import type { Command } from "../../shell.ts";
+import type { Command, Shell } from "../../shell.ts";
 import { heldBy, heldWords } from "./runs.ts";
 
 interface QueuedOptions extends RunsOptions {
@@ -57,18 +59,39 @@ interface WithdrawOptions extends MemoryOptions {
 export const withdraw: Command<WithdrawOptions> = async (plainShell, options): Promise<ExitCode> => {
   const shell = inProjectHere(plainShell);
   const place = serverOf(shell, options);
-  // Once the run is withdrawn, nothing is asked any more: the database may go away, and the command would report that nothing was changed.
   const run = peekIntoJournal(place, (store) => unlessArchived(() => store.withKey(options.key)));
   const withdrawn = await askQueue(shell, place, (queue) => queue.withdraw(options.key));
+  const left = run && (await leftRun(shell, options, run));
   if (options.json === true) {
     const all = withdrawn.map(({ label, playbook, environment, key }) => ({ label, playbook, environment, key }));
-    return printData(shell, { withdrawn: all, run: run?.id ?? null });
+    return printData(shell, { withdrawn: all, run: run?.id ?? null, heldBy: left?.heldBy ?? null });
   }
   for (const { label, playbook, environment, key } of withdrawn)
     shell.stdout.write(`${oneLine(`withdrawn: label ${label}  ${environment}  ${playbook}  key ${key}`, Infinity)}\n`);
   if (run !== undefined)
-    shell.stdout.write(
-      `its run ${run.id} has begun and stays as it is; to see it: ${shell.hint(command`runs show ${run.id}`)}\n`,
-    );
+    shell.stdout.write(`its run ${run.id} ${left?.words}; to see it: ${shell.hint(command`runs show ${run.id}`)}\n`);
   return EXIT.passed;
 };
+
+interface LeftRun {
+  readonly heldBy: ReturnType<typeof heldBy>;
+  readonly words: string;
+}
+
+// A worker that was frozen or cut off has lost the job, but not its run, which it would continue when it is back. So the run is taken from it. The run is withdrawn whatever
+// happens here: the database may go away, and a failure would look as if nothing was changed.
+async function leftRun(shell: Shell, where: Where, { id }: RunSummary): Promise<LeftRun> {
+  try {
+    return await changeJournal(shell, where, async (store) => {
+      await releaseSilent(store, id);
+      const by = heldBy(store.summary(id).held);
+      return { heldBy: by, words: by === null ? "has begun and stays as it is" : `is${heldWords(by)}, which may continue it` };
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return {
+      heldBy: null,
+      words: `has begun, and a process that holds it may continue it (${oneLine(error.message, Infinity)})`,
+    };
+  }
+}
