@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { Proxy as DatabaseWay } from "../postgres/proxy.ts";
 import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { Desk, schedule } from "../unit/schedule/desk.ts";
+import { isStopped } from "./proc.ts";
 import { type Line, logged, loggedLines, reading, recordProperty } from "./schedule.ts";
 import { environmentAt, KEYS, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
@@ -70,6 +71,26 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     const passed = states.filter(({ state }) => state === "passed");
     const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
     expect(written, transcripts).toHaveLength(passed.length);
+  });
+
+  test("the run of a frozen scheduler writes nothing more after a person has released its schedule", async () => {
+    const { service, schema, machine } = await place();
+    await recordProperty(service);
+    const project = machine();
+    project.write("writes.yaml", WRITES.replace("*/20", "*"));
+    const before = await service.commits();
+    const frozen = { ...project.variables, TOKENBOOK_FAILPOINT: "stop after:run.opened" };
+    const scheduler = project.as(frozen).start("schedule", "writes.yaml");
+    await expect.poll(() => isStopped(scheduler.pid)).toBe(true);
+    await server.query(`UPDATE ${schema}.holder SET seen_at = 'yesterday'`);
+    const released = await project.run("schedule", "release", "writes.yaml", "--because", "it is gone");
+    expect(released.code, released.transcript).toBe(0);
+    project.write("writes.yaml", WRITES.replace("*/20 * * * * *", "0 0 1 1 *"));
+    await scheduler.signal("SIGCONT");
+    const [lost] = await logged(scheduler, "firing.lost");
+    expect([lost?.message, await service.commits()]).toEqual([expect.stringContaining("ended here as failed"), before]);
+    const shown = await project.run("runs", "show", "latest");
+    expect(shown.stdout, shown.transcript).toMatch(/released .*it is gone/);
   });
 
   test("a scheduler whose database has lost a run that it had made, as an older copy has, makes no other one", async () => {

@@ -1,13 +1,14 @@
 import { command } from "../../../base/command-line.ts";
 import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
+import { releaseRun } from "../../../engine/run/release-run.ts";
 import { howToStop, spellHolder } from "../../../journal/holder.ts";
-import type { Holder } from "../../../protocol/record.ts";
+import type { Holder, PersonsWord } from "../../../protocol/record.ts";
 import { RELEASED } from "../../../schedule/firings.ts";
 import { firingEntry } from "../../../schedule/firing-entry.ts";
 import { type KnownSchedule, ScheduleStore } from "../../../schedule/store.ts";
 import { type TextColumns, columnsIn, widthOn } from "../../print/columns.ts";
-import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { assertJournalWhole, changeJournal } from "../../runs/open-journal.ts";
 import { knownStatePlace, type MemoryOptions, type Where } from "../../project/state-place.ts";
 import { inScheduledProject, type OnFile, readScheduled, type WhichOptions } from "../../schedule/playbooks.ts";
 import { entryOf } from "../../schedule/entry.ts";
@@ -114,10 +115,18 @@ export const releaseSchedule: Command<ScheduleReleaseOptions> = async (shell, op
   const running = store.firings.running(id);
   if (running?.holder !== undefined && store.firings.lifeOf(running) === "alive") throw stillAlive(id, running.holder);
   if (running === undefined && !isKeptBack(shell, options, store, id)) throw notHeld(id);
+  if (running?.runId !== undefined) await takeAwayRun(shell, options, running.runId, { who, because });
   store.release(id, { code: RELEASED, message: `released by ${who}: ${because}` });
   if (options.json === true) return printData(shell, { schedule: id, who, because });
   return printLines(shell, [`${id} is free, says ${who}: ${because}`]);
 };
+
+// The process may be alive after all, and would continue the run beside the next one. The journal keeps the reason, so this is done before the firing has ended.
+function takeAwayRun(shell: Shell, where: MemoryOptions, runId: string, says: PersonsWord): Promise<void> {
+  return changeJournal(shell, where, async (journal) => {
+    if (journal.leases.holding(runId) !== undefined) await releaseRun(journal, runId, says);
+  });
+}
 
 function isKeptBack(shell: Shell, options: MemoryOptions, store: ScheduleStore, id: string): boolean {
   const known = store.known(id);
