@@ -8,7 +8,7 @@ import { nameOfPlace, type ServerPlace } from "../sql/place.ts";
 import { type Last, lastRecordOf, sealedSlot, type Tail, textOfSlot } from "./tail.ts";
 
 /** A record that must be in a journal. */
-interface Named {
+interface NamedRecord {
   readonly last: Last;
   /** How many losses people had accepted when it was named. One that was accepted later covers it. */
   readonly losses: number;
@@ -17,7 +17,7 @@ interface Named {
 }
 
 /** The last record that this process has written to each schema of a server. */
-const written = new Map<string, Named>();
+const written = new Map<string, NamedRecord>();
 
 /**
  * Remembers the last record that this machine has written to a schema of a server (decision 227). So it notices that a backup or a standby without the record
@@ -29,7 +29,7 @@ const written = new Map<string, Named>();
 export class ServerTail implements Tail {
   readonly #name: string;
   readonly #file: MachineFile;
-  #known: Omit<Named, "last"> = { losses: 0 };
+  #known: Omit<NamedRecord, "last"> = { losses: 0 };
 
   constructor(place: ServerPlace) {
     this.#name = nameOfPlace(place);
@@ -129,11 +129,11 @@ class MachineFile {
 
 const NOTHING = "-";
 
-function textOf({ last, losses, first = last.runId }: Named): string {
+function textOf({ last, losses, first = last.runId }: NamedRecord): string {
   return `${last.runId} ${last.sequence} ${last.hash} ${losses} ${first}`;
 }
 
-function namedIn(text: string | undefined): Named | undefined {
+function namedIn(text: string | undefined): NamedRecord | undefined {
   const [, runId = "", sequence, hash = "", losses, first] = /^(\S+) (\d+) (\S+) (\d+) (\S+)$/.exec(text ?? "") ?? [];
   return first === undefined ? undefined : { last: { runId, sequence: Number(sequence), hash }, losses: Number(losses), first };
 }
@@ -146,8 +146,8 @@ const LOOK = `SELECT (SELECT COUNT(*) FROM loss) AS losses,
 
 function lookFor(
   journal: SqlDatabase,
-  named: Named | undefined,
-): { readonly known: Omit<Named, "last">; readonly isLost: boolean } {
+  named: NamedRecord | undefined,
+): { readonly known: Omit<NamedRecord, "last">; readonly isLost: boolean } {
   const { last = { runId: "", sequence: 0, hash: "" }, losses: before = 0, first = "" } = named ?? {};
   const row = journal.get(LOOK, last.runId, last.sequence, last.hash, last.runId, first, first) ?? {};
   const count = (of: string): number => Number(row[of]);

@@ -25,7 +25,7 @@ import { notBegunBy, unreadPlaybook } from "../../project/check-failure.ts";
 import type { ConsentOption } from "../../runs/consent.ts";
 import type { ProjectShell } from "../../project/chosen-project.ts";
 import { assertMoved } from "../../runs/not-moved.ts";
-import { assertJournalWhole } from "../../runs/open-journal.ts";
+import { assertJournalWhole, assertNothingLost } from "../../runs/open-journal.ts";
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
@@ -239,7 +239,7 @@ async function serve(
   };
   const notReady = (): string | undefined => {
     const why = service.notReady();
-    if (why === undefined) assertJournalWhole(state); // a run that begins would ask the same
+    if (why === undefined) assertNothingLost(state); // a run that begins would ask the same
     return why;
   };
   const source = { metrics: { page: shown }, notReady };
