@@ -26,7 +26,7 @@ import type { Acknowledgement, Closing, ComparisonWords, Difference, DriftsAfter
 import { DRIFT_PART } from "./drift-tables.ts";
 
 /** A comparison that a run has not made. */
-interface Left {
+interface UnmadeComparison {
   /** The scope in which the run would have made it; `undefined` if unknown. */
   readonly scope: string | undefined;
 }
@@ -96,19 +96,19 @@ export class DriftBook {
   }
 
   /**
-   * Records that a run of a playbook ended without making some comparisons, so they may have unknown drifts. `left` returns, for the kept
+   * Records that a run of a playbook ended without making some comparisons, so they may have unknown drifts. `unmade` returns, for the kept
    * name of a comparison, whether it is one of these, and in which scope. If the scope is unknown, all scopes count.
    */
-  leave(
+  noteUnmade(
     { environment, playbook }: Pick<ComparisonName, "environment" | "playbook">,
-    left: (name: string) => Left | undefined,
+    unmade: (name: string) => UnmadeComparison | undefined,
   ): void {
     this.#database.transaction(() => {
       const of = "SELECT * FROM comparison WHERE environment = ? AND playbook = ?";
       for (const row of this.#database.all(of, this.#redact(environment), this.#redact(playbook))) {
-        const found = left(String(row["name"]));
-        const isLeft = found !== undefined && (found.scope === undefined || this.#recorder.isOfScope(row, found.scope));
-        if (isLeft && !isClosedIn(row))
+        const found = unmade(String(row["name"]));
+        const isUnmade = found !== undefined && (found.scope === undefined || this.#recorder.isOfScope(row, found.scope));
+        if (isUnmade && !isClosedIn(row))
           this.#database.run("UPDATE comparison SET words = ? WHERE id = ?", unreachedWords(row), row["id"] ?? null);
       }
     });
@@ -164,11 +164,10 @@ export class DriftBook {
     return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
-  // The result is read in the transaction, because the database may go away right after it. A command that then failed would hide that the word is
-  // kept.
   /** Records a person's acknowledgement of a drift with its present values, and returns the drift. Throws a Failure if the drift was cleared. */
   acknowledge(acknowledgement: Acknowledgement): KnownDrift {
     const { id, at } = acknowledgement;
+    // The result is read here too: if the database goes away right after it, a command that failed would hide that the word is kept.
     return this.#database.transaction(() => {
       this.#assertNotCleared(id, at);
       this.#takeWord(acknowledgement, 0);

@@ -36,12 +36,12 @@ export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
   const made = new Set(
     Array.from(state.steps.values(), ({ completed, stopped }) => (completed ?? stopped)?.comparison?.of?.comparison),
   );
-  const isLeft = (comparison: string): boolean =>
+  const isUnmade = (comparison: string): boolean =>
     !made.has(comparison) && (outcome !== "passed" || wasSkipped(context, addressOf(comparison)));
   ports
     .drifts()
-    .leave({ environment: target.environment, playbook: playbookName(context) }, (comparison) =>
-      isLeft(comparison) ? { scope: scopeOf(context, addressOf(comparison)) } : undefined,
+    .noteUnmade({ environment: target.environment, playbook: playbookName(context) }, (comparison) =>
+      isUnmade(comparison) ? { scope: scopeOf(context, addressOf(comparison)) } : undefined,
     );
 }
 

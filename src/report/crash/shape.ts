@@ -23,18 +23,10 @@ export interface CrashReport {
   readonly durationMs: number;
 }
 
-/** The number of boundaries by verdict. */
-export interface CrashTotals {
+/** The number of boundaries: by verdict, and in total. */
+export interface CrashTotals extends Readonly<Record<"same" | "unknown" | "answerLost" | "different", number>> {
   /** Boundaries that were tried, whatever the verdict. */
   readonly tried: number;
-  /** Those tried with the verdict `same`. */
-  readonly same: number;
-  /** Those tried with the verdict `unknown`. */
-  readonly unknown: number;
-  /** Those tried with the verdict `answer-lost`. */
-  readonly answerLost: number;
-  /** Those tried with the verdict `different`. */
-  readonly different: number;
   /** Those tried whose run ended without passing the boundary again. */
   readonly missed: number;
   /** Boundaries after which a value was set twice. */
