@@ -41,6 +41,12 @@ interface Reclaiming {
   readonly admit?: Admit;
 }
 
+/** The facts before and after the claim in the first commit of a process. */
+interface FirstFacts {
+  readonly first?: Fact;
+  readonly last?: Fact;
+}
+
 const REOPEN = "UPDATE run SET outcome = NULL, settled = 0, written_until = NULL WHERE id = ?";
 
 /** All runs of one state directory. */
@@ -166,22 +172,36 @@ export class JournalStore {
    * changed since the lease was read.
    */
   async takeOver(lease: Lease, says: (records: readonly RunRecord[]) => Fact): Promise<Held> {
+    const { run, records } = this.#takingFrom(lease);
+    return this.#held(run, records, { last: says(records) });
+  }
+
+  /** Takes a run from its holder at once, records this in the same commit, and releases the run. Throws a Failure like `takeOver`. */
+  takeAway(lease: Lease, says: (records: readonly RunRecord[]) => Fact): void {
+    const { run, records } = this.#takingFrom(lease);
+    const { journal } = this.#noted(run, { last: says(records) });
+    journal.flush();
+    this.leases.release(journal.claim, true);
+  }
+
+  #takingFrom(lease: Lease): { readonly run: HeldRun; readonly records: readonly RunRecord[] } {
     const { runId } = lease;
     const { records, end } = this.history(runId);
     const opening = (): void => {
       if (!this.leases.takeFrom(lease) || this.count(runId) !== end.sequence + 1) throw runHeld(lease);
       this.#database.run(REOPEN, runId);
     };
-    const claim = { runId, epoch: lease.epoch + 1 };
-    return this.#held({ claim, end, opening }, records, { last: says(records) });
+    return { run: { claim: { runId, epoch: lease.epoch + 1 }, end, opening }, records };
   }
 
   // Only the holder of the run can write these records, and they are durable before anything else.
-  async #held(
-    run: HeldRun,
-    before: readonly RunRecord[],
-    { first, last }: { readonly first?: Fact; readonly last?: Fact } = {},
-  ): Promise<Held> {
+  async #held(run: HeldRun, before: readonly RunRecord[], facts: FirstFacts = {}): Promise<Held> {
+    const { journal, records } = this.#noted(run, facts);
+    await journal.flushed();
+    return { journal, records: [...before, ...records] };
+  }
+
+  #noted(run: HeldRun, { first, last }: FirstFacts): Held {
     const opening = (): void => {
       // It may have been opened long ago, and a server may lead to another one by now.
       this.#database.assertDurable();
@@ -197,9 +217,7 @@ export class JournalStore {
     };
     const journal = new RunJournal(stored, { ...run, opening }, this.#ports);
     const claimedNow: Fact = { kind: "run.claimed", holder: this.#liveness.me() };
-    const noted = [first ?? [], claimedNow, last ?? []].flat().map((fact) => journal.note(fact));
-    await journal.flushed();
-    return { journal, records: [...before, ...noted] };
+    return { journal, records: [first ?? [], claimedNow, last ?? []].flat().map((fact) => journal.note(fact)) };
   }
 
   /** Releases a run in the commit of its last records. `until` is the result of `writtenUntil`; `undefined` means that the run leaves a write open. */

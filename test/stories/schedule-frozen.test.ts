@@ -68,6 +68,11 @@ describe.skipIf(BINARIES === undefined)("a scheduler that another one takes for 
     const transcripts = [await first.ended, await second.ended].map(({ transcript }) => transcript).join("\n");
     const states = await server.query(`SELECT state FROM ${schema}.firing ORDER BY tick`);
     expect(states[0], transcripts).toEqual({ state: "died" });
+    // The journal keeps that the process may still send a write, so no later run settles it by time alone.
+    const records = await server.query(`SELECT body FROM ${schema}.record WHERE kind = 'run.released'`);
+    expect(records, transcripts).toEqual([
+      { body: expect.stringContaining("took the one that ran its firing for dead") as string },
+    ]);
     const passed = states.filter(({ state }) => state === "passed");
     const written = operationsOf(await service.commits()).filter((each) => each === "ledger.token.create");
     expect(written, transcripts).toHaveLength(passed.length);

@@ -3,6 +3,7 @@ import { Failure, type KeptFailure } from "../../base/failure.ts";
 import { systemClock, systemRandom } from "../../base/ports.ts";
 import { masked, type Redact, redactor, type Secret } from "../../base/secret.ts";
 import { organizationOf, type Target } from "../../environment/target.ts";
+import { releaseLapsed } from "../../engine/run/release-run.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { type Beginning, startRun } from "../../engine/run/start-run.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
@@ -139,7 +140,7 @@ function notRun(
  */
 export function fenceRun(state: StatePlace, runId: string): void {
   using store = JournalStore.existing(state);
-  if (store.leases.holding(runId) !== undefined) store.leases.release(store.leases.takeOver(runId), true);
+  releaseLapsed(store, runId);
 }
 
 /**

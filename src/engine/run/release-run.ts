@@ -41,6 +41,25 @@ export async function releaseSilent(store: JournalStore, runId: string): Promise
   }
 }
 
+/**
+ * Releases the run of a process that was taken for dead, at once and within a transaction of another part of the state. The journal keeps the release. Does
+ * nothing if the run is not held, or its process has surely ended.
+ */
+export function releaseLapsed(store: JournalStore, runId: string): void {
+  const lease = store.leases.holding(runId);
+  const from = lease?.holder;
+  if (lease === undefined || from === undefined) return;
+  if (!store.knows(runId)) return store.leases.release(store.leases.takeOver(runId), false);
+  const because = "another process took the one that ran its firing for dead";
+  store.takeAway(lease, (before) => ({
+    kind: "run.released",
+    from,
+    who: "tokenbook",
+    because,
+    unsent: maybeUnsent(stateOf(before)),
+  }));
+}
+
 function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder }, { who, because }: PersonsWord): Promise<void> {
   const { runId, holder } = lease;
   return actingFor(runId, async () => {
