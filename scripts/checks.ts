@@ -1,5 +1,7 @@
 // Compiles the validators of all fixed schemas at build time, so that a command neither loads the compiler nor waits for it.
 import { LAUNCH } from "../src/cli/debug/launch-arguments.ts";
+import { REQUEST_ARGUMENTS } from "../src/cli/debug/request-arguments.ts";
+import { MESSAGE_PARAMS } from "../src/cli/lsp/message-params.ts";
 import { TOOL_WORDS } from "../src/cli/mcp/tool-words.ts";
 import { fileURLToPath } from "node:url";
 import standalone from "ajv/dist/standalone/index.js";
@@ -44,6 +46,8 @@ export function fixedSchemas(): readonly object[] {
     planSchema,
     ...Object.values(TOOL_WORDS).map(({ input }) => input),
     LAUNCH,
+    ...Object.values(REQUEST_ARGUMENTS),
+    ...Object.values(MESSAGE_PARAMS),
     ARAZZO,
     ARCHIVE_LINE,
     recordSchema,

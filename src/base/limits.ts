@@ -359,6 +359,10 @@ export const LIMITS = {
   assistantBytes: 1_048_576,
   assistantCalls: 16,
   assistantPlans: 200,
+  /** Editors and assistants: bytes of the head of one message and of one message of an editor, and bytes of answers that wait until they are read. */
+  editorHeadBytes: 4_096,
+  editorBytes: 67_108_864,
+  unreadBytes: 16_777_216,
   /** The debugger: variables in one answer, and characters of a value on its line. */
   debuggerVariables: 1_000,
   debuggerChars: 200,

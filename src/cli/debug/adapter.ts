@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { present } from "../../base/present.ts";
 import type { Json, JsonObject } from "../../base/json/json.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { stepOnLine } from "../../editor/symbols.ts";
 import { isPlaybook } from "../../playbook/is-playbook.ts";
 import { isShipped } from "../../playbook/playbook-files.ts";
@@ -15,9 +16,11 @@ import { formatFailure } from "../print/failure.ts";
 import { filesOf } from "../project/project-files.ts";
 import { pathOfShipped } from "../project/shipped.ts";
 import type { Shell, Terminal } from "../shell.ts";
+import { MessageInput } from "../stdio/message-input.ts";
 import { Conductor, type Stop } from "./conductor.ts";
 import { launch } from "./launch.ts";
 import { launchArguments, type LaunchArguments } from "./launch-arguments.ts";
+import { assertArguments } from "./request-arguments.ts";
 import { scopesAt, shownText, variablesIn } from "./scopes.ts";
 import { stepsAround } from "./stack.ts";
 import { stepEvent } from "./step-event.ts";
@@ -26,8 +29,16 @@ import { stepEvent } from "./step-event.ts";
 export async function serveDebugger(shell: Shell): Promise<ExitCode> {
   const { input, output } = shell.streams();
   const adapter = new Adapter(shell);
-  for (const stream of [input, output]) for (const event of ["end", "close", "error"]) stream.once(event, () => adapter.leave());
-  adapter.start(input, output);
+  const leave = (why: string): void => {
+    shell.stderr.write(`tokenbook: the session with the editor ends: ${why}\n`);
+    adapter.leave(EXIT.failed);
+  };
+  const leftOut = (why: string): void => leave(`a message cannot be read: ${why}`);
+  const messages = new MessageInput({ framing: "head", limit: LIMITS.editorBytes, output, leftOut });
+  for (const stream of [input, output]) for (const event of ["close", "error"]) stream.once(event, () => adapter.leave());
+  messages.once("end", () => adapter.leave());
+  messages.once("error", (error) => leave(messageOf(error)));
+  adapter.start(input.pipe(messages), output);
   const code = await adapter.ended;
   input.destroy();
   return code;
@@ -36,6 +47,13 @@ export async function serveDebugger(shell: Shell): Promise<ExitCode> {
 /** The run is one thread, even if the rounds of a loop run in parallel: rounds are shown one after the other. */
 const THREAD = { id: 1, name: "run" };
 const FAILURES = "failures";
+
+const LAUNCHED = {
+  code: "debug.launch",
+  message: "this session has a run already",
+  why: "a session makes one run; nothing more was sent",
+  next: "end this session, and start another one",
+};
 
 type AdapterAnswer = object | undefined | Promise<object | undefined>;
 
@@ -113,8 +131,10 @@ class Adapter extends ProtocolServer {
     };
     if (answer === undefined)
       return this.#refuse(request, `"${command}" is not offered: a run repeats, skips and changes nothing for a debugger`);
+    const given: unknown = request.arguments ?? {};
     Promise.resolve()
-      .then(() => answer((request.arguments ?? {}) as never))
+      .then(() => assertArguments(command, given))
+      .then(() => answer(given as never))
       .then(respond)
       .catch((error: unknown) => {
         this.#refuse(request, error instanceof Failure ? formatFailure(error).trim() : `a bug in tokenbook: ${messageOf(error)}`);
@@ -142,15 +162,17 @@ class Adapter extends ProtocolServer {
   }
 
   #launch(given: unknown): undefined {
-    this.#asked = launchArguments(given);
-    const { playbook, stopOnEntry, stopAtLine: line } = this.#asked;
+    if (this.#asked !== undefined) throw new Failure(LAUNCHED);
+    const asked = launchArguments(given);
+    const { playbook, stopOnEntry, stopAtLine: line } = asked;
     if (stopOnEntry === true) this.#conductor.stopOnce("first");
     if (line !== undefined && playbook !== undefined) {
-      const path = this.#fileAt(playbook);
+      const path = resolvePath(this.#shell.cwd, asked.cwd ?? ".", playbook);
       const placed = this.#placed(path, line);
       if (typeof placed === "string") throw new Failure({ code: "debug.launch", message: placed, why: "nothing was sent" });
       this.#conductor.stopOnce({ path, line: placed.line });
     }
+    this.#asked = asked; // from here on, the run may begin
     this.#beginWhenReady();
   }
 

@@ -7,6 +7,7 @@ import {
   createConnection,
   type Diagnostic as Shown,
   DiagnosticSeverity,
+  ErrorCodes,
   DidChangeWatchedFilesNotification,
   type DocumentSymbol,
   type InitializeParams,
@@ -33,6 +34,7 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { sanitise } from "../../base/text/text.ts";
 import { VERSION } from "../../base/version.ts";
 import { present } from "../../base/present.ts";
@@ -46,6 +48,8 @@ import { wordsOf } from "../../report/check/checked.ts";
 import type { Diagnostic } from "../../source/diagnostic.ts";
 import type { Range as Offsets } from "../../source/node.ts";
 import type { Shell } from "../shell.ts";
+import { framed, MessageInput } from "../stdio/message-input.ts";
+import { wrongParams } from "./message-params.ts";
 import { Workspace } from "./workspace.ts";
 
 /** Speaks the Language Server Protocol with an editor until the editor ends it or closes its end of the pipe. */
@@ -57,9 +61,21 @@ export async function serve(shell: Shell): Promise<ExitCode> {
     server.stop();
     resolve(watchDog.shutdownReceived ? EXIT.passed : EXIT.failed);
   };
-  input.once("end", end);
+  const leftOut = (why: string): void => connection.console.error(`a message was left out: ${why}`);
+  const takes = (message: { readonly id?: unknown; readonly method?: unknown; readonly params?: unknown }): boolean => {
+    const wrong = wrongParams(message);
+    if (wrong === undefined) return true;
+    if (message.id === undefined) leftOut(wrong);
+    else output.write(framed({ jsonrpc: "2.0", id: message.id, error: { code: ErrorCodes.InvalidParams, message: wrong } }));
+    return false;
+  };
+  const messages = new MessageInput({ framing: "head", limit: LIMITS.editorBytes, output, takes, leftOut });
   for (const stream of [input, output]) stream.once("error", end).once("close", end);
-  const reader = new StreamMessageReader(input);
+  messages.once("end", end).once("error", (error) => {
+    shell.stderr.write(`tokenbook: the session with the editor ends: ${messageOf(error)}\n`);
+    end();
+  });
+  const reader = new StreamMessageReader(input.pipe(messages));
   // The reader's timer for the rest of a message renews itself. It would keep the process alive if the editor quits in the middle of a message.
   reader.partialMessageTimeout = 0;
   const connection: Connection = createConnection(

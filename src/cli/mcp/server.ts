@@ -4,6 +4,8 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  InitializeRequestSchema,
+  JSONRPCMessageSchema,
   ListToolsRequestSchema,
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -17,6 +19,7 @@ import { Door } from "../print/door.ts";
 import { formatFailure } from "../print/failure.ts";
 import { KeptText } from "../print/kept-text.ts";
 import type { Shell } from "../shell.ts";
+import { MessageInput } from "../stdio/message-input.ts";
 import { TOOL_WORDS, type ToolName, type ToolWords } from "./tool-words.ts";
 import { type Desk, TOOLS } from "./tools.ts";
 
@@ -33,15 +36,32 @@ export async function serveAssistant(shell: Shell, desk: Desk): Promise<ExitCode
   const server = new Server({ name: "tokenbook", version: VERSION }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   const calls = new Calls(shell, desk);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed(desk) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) => calls.answer(name, given));
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
+    calls.answer(name, given, signal),
+  );
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const onerror = (error: Error): void =>
-    shell.stderr.write(`tokenbook: a message of the client was left out: ${messageOf(error)}\n`);
-  Object.assign(server, { onerror, onclose: end });
-  for (const event of ["end", "close", "error"] as const) input.once(event, () => end());
-  output.once("error", () => end());
+  const say = (what: string): void => shell.stderr.write(`tokenbook: ${what}\n`);
+  const leftOut = (why: string): void => say(`a message of the client was left out: ${why}`);
+  const takes = (message: object): boolean => {
+    const wrong = wrongIn(message);
+    if (wrong === undefined) return true;
+    leftOut(wrong.message);
+    if ("id" in message && isId(message.id))
+      output.write(`${JSON.stringify({ jsonrpc: "2.0", id: message.id, error: wrong })}\n`);
+    return false;
+  };
+  const messages = new MessageInput({ framing: "line", limit: LIMITS.assistantBytes, output, takes, leftOut });
+  Object.assign(server, { onerror: (error: Error) => messages.errored ?? leftOut(messageOf(error)), onclose: end });
+  for (const event of ["close", "error"] as const) input.once(event, () => end());
+  messages
+    .once("end", () => end())
+    .once("error", (error) => {
+      say(`the session with the client ends: ${messageOf(error)}`);
+      end();
+    });
+  output.once("error", () => end()).setMaxListeners(0); // each answer waits until the one before it is read
   stopping.addEventListener("abort", () => end(), { once: true });
-  await server.connect(new StdioServerTransport(input, output, { maxBufferSize: LIMITS.assistantBytes }));
+  await server.connect(new StdioServerTransport(input.pipe(messages), output));
   await ended;
   await calls.ended();
   await server.close();
@@ -81,7 +101,8 @@ class Calls {
     await Promise.allSettled(this.#underWay);
   }
 
-  async answer(name: string, given: object): Promise<CallToolResult> {
+  /** Answers a call. A call that the client cancels before its turn is not made. */
+  async answer(name: string, given: object, cancelled: AbortSignal): Promise<CallToolResult> {
     const [tool, words] = offered(this.#desk).find(([known]) => known === name) ?? [];
     if (tool === undefined || words === undefined) throw new McpError(ErrorCode.InvalidParams, whyNot(name));
     const problems = this.#schemas.plainValidator(words.input)(given);
@@ -89,7 +110,11 @@ class Calls {
       return said(problems.map(({ path, message }) => `${path.join(".") || "the call"} ${message}`).join("\n"), true);
     if (this.#underWay.size >= LIMITS.assistantCalls) return said("too many calls are under way: wait for one of them", true);
     // A process holds the runs that it makes, so it makes only one at a time.
-    const call = words.writes ? this.#lastWrite.then(() => this.#call(tool, given)) : this.#call(tool, given);
+    const call = words.writes
+      ? this.#lastWrite.then(() =>
+          cancelled.aborted ? said("cancelled before it began; nothing was sent", true) : this.#call(tool, given),
+        )
+      : this.#call(tool, given);
     if (words.writes) this.#lastWrite = call;
     this.#underWay.add(call);
     return call.finally(() => this.#underWay.delete(call));
@@ -107,6 +132,37 @@ class Calls {
     }
     return said([words.text, notes.text].filter((text) => text !== "").join("\n"), isError);
   }
+}
+
+interface RequestSchema {
+  readonly safeParse: (request: unknown) => {
+    readonly error?:
+      | { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] }
+      | undefined;
+  };
+}
+
+const REQUESTS: ReadonlyMap<unknown, RequestSchema> = new Map<unknown, RequestSchema>([
+  ["initialize", InitializeRequestSchema],
+  ["tools/call", CallToolRequestSchema],
+]);
+
+/** Returns the error for a message that the protocol does not allow; otherwise nothing. */
+function wrongIn(message: object): { readonly code: number; readonly message: string } | undefined {
+  if (!JSONRPCMessageSchema.safeParse(message).success) return NO_MESSAGE;
+  const request = "method" in message && "id" in message ? REQUESTS.get(message.method) : undefined;
+  const [problem] = request?.safeParse(message).error?.issues ?? [];
+  return problem && { code: ErrorCode.InvalidParams, message: `${problem.path.join(".")}: ${problem.message}` };
+}
+
+const NO_MESSAGE = {
+  code: ErrorCode.InvalidRequest,
+  message:
+    'a message is one JSON object of JSON-RPC: "jsonrpc" is "2.0", "id" a text or a whole number, "method" a text, and "params" an object',
+};
+
+function isId(id: unknown): id is string | number {
+  return typeof id === "string" || typeof id === "number";
 }
 
 function whyNot(name: string): string {
