@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseDuration } from "../base/time/duration.ts";
-import { Failure } from "../base/failure.ts";
+import { Failure, messageOf } from "../base/failure.ts";
 import { isReference, redactor, Secret } from "../base/secret.ts";
 import { didYouMean } from "../base/text/text.ts";
 import { type Profile, profileWith, type ProfileOverrides } from "../contract/profile.ts";
@@ -127,9 +127,24 @@ interface OpenedEnvironment {
 const schemas = new SchemaSet();
 const IF_EMPTY = { suggestion: "write environments: { sandbox: embedded }, or delete the file" };
 
+/** Returns the content of a `tokenbook.yaml`. Throws a Failure that calls it `name` if it cannot be read, or others may have written it. */
+export function environmentBytes(path: string, name: string): Buffer {
+  try {
+    return readFound({ path, name }, LIMITS.dataBytes);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure({
+      code: "file.unreadable",
+      message: `${name} cannot be read: ${messageOf(error)}`,
+      next: "give yourself the right to read it, or run the command as a user who has it",
+      cause: error,
+    });
+  }
+}
+
 /** Reads an environment file, which messages call `shown`. Throws a Failure that shows each wrong line. */
 export function readEnvironmentFile(path: string, shown: string): Pick<OpenedEnvironment, "file" | "root"> {
-  const { file, root, diagnostics } = parseUnshown(shown, readFound({ path, name: shown }, LIMITS.dataBytes).toString("utf8"));
+  const { file, root, diagnostics } = parseUnshown(shown, environmentBytes(path, shown).toString("utf8"));
   if (root === undefined)
     throw invalid(diagnostics.map((each) => (each.code === "source.empty" ? { ...each, ...IF_EMPTY } : each)));
   file.showOnly(shownParts(root));

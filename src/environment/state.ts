@@ -1,12 +1,10 @@
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { Failure } from "../base/failure.ts";
-import { LIMITS } from "../base/limits.ts";
 import { Secret } from "../base/secret.ts";
-import { readFound } from "../files/found.ts";
 import { child, textOf, toJson } from "../source/node.ts";
 import { isDatabaseAddress, RISKS, type Risk, type ServerPlace } from "../sql/place.ts";
 import { readKey } from "./key.ts";
-import { placeOf, readEnvironmentFile } from "./load.ts";
+import { environmentBytes, placeOf, readEnvironmentFile } from "./load.ts";
 import type { Variables } from "../base/variables.ts";
 
 const DEFAULT_SCHEMA = "tokenbook";
@@ -17,7 +15,7 @@ export function loadServerPlace(
   { cwd, variables }: { readonly cwd: string; readonly variables: () => Variables },
 ): ServerPlace | undefined {
   // Every command asks this, and most projects have no database.
-  if (!readFound({ path, name: path }, LIMITS.dataBytes).includes("postgres")) return undefined;
+  if (!environmentBytes(path, path).includes("postgres")) return undefined;
   const shown = relative(cwd, path);
   const { file, root } = readEnvironmentFile(path, shown);
   const state = child(root, "state");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { loadEnvironment, loadProfile } from "../../../src/environment/load.ts";
+import { loadServerPlace } from "../../../src/environment/state.ts";
 import { credentialsOf, secretsOf, type Target } from "../../../src/environment/target.ts";
 
 let folder: string;
@@ -56,6 +57,15 @@ test("the error of an empty file shows what to write, and a misspelt field is no
   const { message } = failure(GOOD.replace("baseUrl", "baseURL"));
   expect(message).toContain('unknown field "baseURL"');
   expect(message).not.toContain("is missing");
+});
+
+test("a file that this user cannot read is refused, and no bug is reported", () => {
+  // Root may read every file, so the test takes a name that no file system has.
+  const path = join(folder, "x".repeat(300));
+  const refused = expect.objectContaining({ code: "file.unreadable", message: expect.stringContaining("ENAMETOOLONG") });
+  const chosen = { name: undefined, cwd: folder, variables: {} };
+  expect(() => loadEnvironment(path, chosen)).toThrow(refused);
+  expect(() => loadServerPlace(path, { cwd: folder, variables: () => ({}) })).toThrow(refused);
 });
 
 test("a profile needs only the settings that differ", () => {
