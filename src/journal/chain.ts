@@ -111,6 +111,11 @@ function placeOf(row: SqlRow): RecordPlace {
   };
 }
 
+/** Returns whether an error says that the records of a run are damaged. */
+export function isBroken(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === "journal.broken";
+}
+
 function broken(runId: string, sequence: number): Failure {
   return new Failure({
     code: "journal.broken",

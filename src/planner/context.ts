@@ -116,9 +116,9 @@ export class PlanContext extends ReadingContext {
     await this.ports.clock.sleep(ms, this.ports.stopping);
   }
 
-  override scopeAt(place: Pick<Place, "frame" | "rounds">): Scope {
+  override scopeAt(place: Pick<Place, "frame" | "rounds">, more?: JsonObject): Scope {
     const run = Object.fromEntries(RUN_NAMES.map((name) => [name, unknownValue(`run.${name} is given when a run begins`)]));
-    return { ...super.scopeAt(place), run };
+    return { ...super.scopeAt(place, more), run };
   }
 
   /** Returns the names for an included playbook that was not reached yet, without its inputs and steps. */

@@ -1,5 +1,6 @@
 import { command, type Hint } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
+import { isBroken } from "../../journal/chain.ts";
 import { canonicalJson, jsonEquals, type JsonObject } from "../../base/json/json.ts";
 import { getOrInsert } from "../../base/maps.ts";
 import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
@@ -56,7 +57,7 @@ function openedOf(store: JournalStore, id: string): RunOpened | undefined {
   try {
     return unlessArchived(() => stateOf(store.read(id)).opened);
   } catch (error) {
-    if (error instanceof Failure && error.code === "journal.broken") return undefined;
+    if (isBroken(error)) return undefined;
     throw error;
   }
 }

@@ -18,6 +18,7 @@ import type { Trace } from "../../report/otlp/trace.ts";
 import type { RunReport } from "../../report/shape.ts";
 import type { ReportedRun } from "../../report/reported-run.ts";
 import type { MakeRun, Scheduled } from "../../schedule/carrier.ts";
+import { isBroken } from "../../journal/chain.ts";
 import { mayPass } from "../../sql/failure.ts";
 import type { StatePlace } from "../../sql/place.ts";
 import type { Released, RunResult } from "../../schedule/firing.ts";
@@ -140,7 +141,12 @@ function notRun(
  */
 export function fenceRun(state: StatePlace, runId: string): void {
   using store = JournalStore.existing(state);
-  releaseLapsed(store, runId);
+  try {
+    releaseLapsed(store, runId);
+  } catch (error) {
+    if (!isLoss(error) && !isBroken(error)) throw error;
+    store.leases.release(store.leases.takeOver(runId), true); // nothing is added to a journal without all its records
+  }
 }
 
 /**

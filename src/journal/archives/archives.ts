@@ -4,7 +4,7 @@ import { openWrites } from "../../protocol/open-writes.ts";
 import { stateOf } from "../../protocol/state.ts";
 import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
 import type { SealedRun } from "./archive-file.ts";
-import { readRecords } from "../chain.ts";
+import { isBroken, readRecords } from "../chain.ts";
 import type { Leases } from "../leases.ts";
 import { targetOf } from "../proofs.ts";
 
@@ -168,7 +168,7 @@ export class Archives {
     try {
       return openWrites(stateOf(readRecords(this.#database, id))).length > 0 ? "open write" : undefined;
     } catch (error) {
-      if (error instanceof Failure && error.code === "journal.broken") return "damaged";
+      if (isBroken(error)) return "damaged";
       throw error;
     }
   }
