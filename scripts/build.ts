@@ -55,7 +55,7 @@ const GROUPS = [
   group(
     "journal",
     [
-      "src/protocol/",
+      "src/protocol/(?!event-schema)",
       "src/sql/(?!place)",
       "src/sqlite/",
       "src/postgres/(?!thread)",

@@ -60,7 +60,11 @@ test("a command ignores damaged compiled code, and compiles it again", async () 
   }
   const again = await project.run("run", "look.yaml");
   expect(again.code, again.transcript).toBe(0);
-  expect(files.map((file) => statSync(file).size).every((size, at) => size > (whole[at] ?? 0) * 0.9)).toBe(true);
+  // What is compiled again may lack functions that only the first command called, as it made the sandbox's tables.
+  const damaged = files.filter(
+    (file, at) => statSync(file).size < (whole[at] ?? 0) * 0.75 || readFileSync(file).every((byte) => byte === 0x5a),
+  );
+  expect(damaged).toEqual([]);
   const next = await project.run("run", "look.yaml");
   expect(next.code, next.transcript).toBe(0);
 });
