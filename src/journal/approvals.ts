@@ -21,13 +21,12 @@ export function approveIn(database: SqlDatabase, { plan, who, because, at }: App
 }
 
 /**
- * Uses up the approvals of a plan, and returns the latest one by somebody else; `undefined` if there is none, or another process has used it.
- * Several people approve the same thing, so their approvals are used together. Only within a transaction.
+ * Uses up the approvals of a plan, and returns whether this one was still among them. Several people approve the same thing, so their approvals are used
+ * together. Only within a transaction.
  */
-export function useApproval(database: SqlDatabase, plan: string, starter: string): Approval | undefined {
-  const approval = approvalsIn(database, plan).find(({ who }) => who !== starter);
-  if (approval === undefined) return undefined;
-  return database.run("DELETE FROM approval WHERE plan = ?", plan).changes === 0 ? undefined : approval;
+export function useApproval(database: SqlDatabase, { plan, who, at }: Approval): boolean {
+  const isThere = "EXISTS (SELECT 1 FROM approval WHERE plan = ? AND who = ? AND at = ?)";
+  return database.run(`DELETE FROM approval WHERE plan = ? AND ${isThere}`, plan, plan, who, at).changes > 0;
 }
 
 /** Returns the approvals of a plan, the latest first. */

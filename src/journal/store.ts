@@ -342,9 +342,9 @@ export class JournalStore {
     return approvalsIn(this.#database, plan);
   }
 
-  /** Uses up the approvals of a plan for the person who starts its runs; `undefined` if nobody else has approved the plan. */
-  useApproval(plan: string, starter: string): Approval | undefined {
-    return this.#database.transaction(() => useApproval(this.#database, plan, starter));
+  /** Uses up the approvals of a plan, and returns whether this one was still among them. Only within the transaction that opens a run. */
+  useApproval(approval: Approval): boolean {
+    return useApproval(this.#database, approval);
   }
 
   /** Returns the losses that people have accepted, the earliest first. */

@@ -173,6 +173,26 @@ describe.skipIf(BINARIES === undefined)("the database is away", () => {
     }
   });
 
+  test("a run of an approved plan that cannot begin leaves the approval, and its reports say why", async () => {
+    const { service, way, project } = await desk();
+    const text = project.read("tokenbook.yaml");
+    project.write("tokenbook.yaml", text.replace(/^( +)exclusive:.*$/m, "$&\n$1protected: true"));
+    const order = ["order.yaml", "--input", "order=1"];
+    await project.run("plan", ...order, "--out", "order.plan");
+    const pavel = project.as({ ...project.variables, USER: "pavel" });
+    expect((await pavel.run("approve", "order.plan", "--because", "reviewed")).code).toBe(0);
+    const run = ["run", ...order, "--plan", "order.plan"];
+    project.write("report.json", "of yesterday");
+    await way.goneAfter("SELECT * FROM approval");
+    const away = await project.run(...run, "--report", "json=report.json");
+    expect([away.code, away.stderr], away.transcript).toEqual([2, expect.stringContaining("database.unreachable")]);
+    expect(JSON.parse(project.read("report.json"))).toMatchObject({ notBegun: [{ problem: { code: "database.unreachable" } }] });
+    await way.refuse(false);
+    const passed = await project.run(...run);
+    expect(passed.code, passed.transcript).toBe(0);
+    expect(operationsOf(await service.commits())).toEqual(["ledger.token.create", "ledger.token.mint"]);
+  });
+
   test("a worker that cannot serve its page ends, and does not count as alive", async () => {
     const { service, direct } = await desk();
     const { port: taken } = new URL(service.url);

@@ -99,10 +99,28 @@ test("an approval allows one run, and is kept if that run does not begin", async
     expect([ended.code, ended.stderr], ended.transcript).toEqual([2, expect.stringContaining("or a run has used the approval")]);
   }
   expect((await pavel.run(...approve)).code).toBe(0);
+  const killed = await olga.as({ ...olga.variables, TOKENBOOK_FAILPOINT: "before:run.opened" }).run(...run);
+  expect([killed.code, await mints()], killed.transcript).toEqual([null, 1]);
   const keyed = [await olga.run(...run, "--key", "K8"), await olga.run(...run, "--key", "K8")];
   expect(keyed.map(({ code }) => code)).toEqual([0, 0]);
   expect((await olga.run(...run, "--key", "K9")).code).toBe(2);
   expect(await mints()).toBe(2);
+});
+
+test("an approval of several playbooks allows one run of each, beside each other too", async () => {
+  const { project, service } = await protectedDesk();
+  const files = Array.from({ length: 4 }, (_, at) => `mint-${at}.yaml`);
+  for (const file of files) project.write(file, MINT.replace("name: Gold", `name: ${file}`));
+  expect((await project.run("plan", ...files, "--out", "mints.plan")).code).toBe(0);
+  expect((await by(project, "pavel").run("approve", "mints.plan", "--because", "four")).code).toBe(0);
+  const run = ["run", ...files, "--plan", "mints.plan", "--jobs", "4"];
+  const ended = await Promise.all([by(project, "olga").run(...run), by(project, "quinn").run(...run)]);
+  const transcript = ended.map((each) => each.transcript).join("\n");
+  expect(
+    ended.filter(({ code }) => code === 0),
+    transcript,
+  ).toHaveLength(1);
+  expect(operationsOf(await service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(4);
 });
 
 test("an edited playbook needs consent again, and one that is unchanged does not", async () => {

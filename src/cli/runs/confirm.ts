@@ -65,15 +65,34 @@ function hasBegun({ store }: Session, { key }: ConfirmOptions): boolean {
 
 function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session): Consent {
   const who = userOf(shell);
-  const approval = store.useApproval(digest, who);
-  if (approval !== undefined) return { confirmed: { who, how: "plan", approval } };
-  throw new Failure({
-    code: "plan.not-approved",
-    message:
-      store.approvals(digest).length === 0
+  const approvals = store.approvals(digest);
+  const approval = approvals.find((each) => each.who !== who);
+  if (approval === undefined)
+    throw notApproved(
+      file,
+      approvals.length === 0
         ? `nobody has approved the plan ${file}, or a run has used the approval`
         : `only ${who}, who starts the run, has approved the plan ${file}`,
-    why: "the environment is protected, and somebody else must approve each run that writes there; nothing was sent",
+    );
+  // The first run that begins uses the approval up for all runs of this command. Its commit may be rolled back, so only the journal says whether it has begun.
+  let user: string | undefined;
+  const use = (runId: string): void => {
+    if (user !== undefined && store.knows(user)) return;
+    if (!store.useApproval(approval))
+      throw notApproved(
+        file,
+        `since this command began, the approval of the plan ${file} by ${approval.who} was used or replaced`,
+      );
+    user = runId;
+  };
+  return { confirmed: { who, how: "plan", approval }, use };
+}
+
+function notApproved(file: string, message: string): Failure {
+  return new Failure({
+    code: "plan.not-approved",
+    message,
+    why: "the environment is protected, and somebody else must approve each run that writes there; nothing was written",
     next: ["have somebody else approve it:", command`approve ${file} --because TEXT`],
   });
 }

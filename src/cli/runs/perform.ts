@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../base/failure.ts";
 import { systemClock } from "../../base/ports.ts";
 import { masked, type Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
-import { confirmedIn, type Consent } from "../../engine/run/consent.ts";
+import type { Consent } from "../../engine/run/consent.ts";
 import { keptExchanges } from "../../exchanges/exchange-store.ts";
 import { exitOf } from "../../protocol/decide.ts";
 import type { RunOutcome, StepProblem } from "../../protocol/record.ts";
@@ -119,6 +119,8 @@ export async function performRuns(plainShell: Shell, options: PerformOptions, pl
 
 interface BegunRuns extends Required<Pick<Prepared, "jobs" | "skipped">> {
   readonly session: Session;
+  /** The lines that people should read before the runs start. */
+  readonly notes: ReadonlySet<string>;
   readonly consent: Consent | undefined;
 }
 
@@ -127,7 +129,9 @@ async function begun(options: PerformOptions, { prepare }: Planned): Promise<Beg
   const session = await openSession(shell, options, secrets);
   try {
     if (options.watch === true && !session.target.embedded) throw watchedService(session.target.environment);
-    return { jobs, skipped, session, consent: session.target.protected ? await consent?.(session) : undefined };
+    const consented = session.target.protected ? await consent?.(session) : undefined;
+    const notes = new Set(jobs.flatMap((job) => job.notes?.(session) ?? []));
+    return { jobs, skipped, session, notes, consent: consented };
   } catch (error) {
     await session[Symbol.asyncDispose]();
     throw error;
@@ -170,12 +174,12 @@ interface Performance {
   readonly reporting: Reporting | undefined;
 }
 
-async function performIn({ session, jobs, skipped, consent }: BegunRuns, performance: Performance): Promise<ExitCode> {
+async function performIn({ session, jobs, skipped, notes, consent }: BegunRuns, performance: Performance): Promise<ExitCode> {
   const { plainShell, options, reporting } = performance;
   const shell = maskedShell(plainShell, session.redact);
   const late = new LateOutput(shell.stderr);
   try {
-    for (const note of new Set(jobs.flatMap((job) => job.notes?.(session) ?? []))) shell.stderr.write(`${note}\n`);
+    for (const note of notes) shell.stderr.write(`${note}\n`);
     const view = await chooseView({
       screen: options.json === true || reporting?.takesStdout === true ? shell.stderr : shell.stdout,
       variables: shell.variables,
@@ -228,8 +232,6 @@ async function performIn({ session, jobs, skipped, consent }: BegunRuns, perform
             },
           ],
     );
-    const { approval } = confirmedIn(consent).confirmed ?? {};
-    if (runs.length === 0 && approval !== undefined) session.store.approve(approval); // no run has used the approval
     if (jobs.some(({ repeat }) => repeat !== undefined)) noteFlaky(shell, runs);
     const written = await printReports(shell, { options, reporting, skipped }, runs, notBegun);
     return worst(done.map(({ exit }) => exit)) || written;

@@ -59,7 +59,9 @@ async function runAgain(parts: RunParts, given: GivenToRun, { runId, keyed }: Kn
   assertSame(opened, parts, { given, key: keyed.key, written: writtenWords(state) });
   if (closed?.outcome !== "passed") {
     const { playbook, files } = keyed.reload(opened);
-    return resumeRun({ ...parts, playbook }, runId, { files, known, consent: keyed.consent, admit: keyed.admit });
+    const { consent, admit } = keyed;
+    const isForBeginning = consent !== undefined && "use" in consent; // nobody can approve a plan for the rest of a run
+    return resumeRun({ ...parts, playbook }, runId, { files, known, admit, ...(isForBeginning ? {} : { consent }) });
   }
   const changed = changedSince(opened, parts.playbook);
   if (changed !== undefined)

@@ -70,6 +70,7 @@ async function beginRun(
     // Checked again in the transaction that opens the run, because another process may have left a write open in the meantime.
     const admit: Admit = (database) => {
       beginning.admit?.(database);
+      if (beginning.consent !== undefined && "use" in beginning.consent) beginning.consent.use?.(name.runId);
       const hasLeftNothing: HasLeftNothing = (run, until) => store.settle(run, until);
       const refused = refusalBeside(leftBehindBefore(store, starting, { clock: ports.clock, hasLeftNothing }), runs);
       if (refused !== undefined) throw refused;

@@ -101,26 +101,36 @@ test("a check in the transaction that opens a run can refuse it, and then nothin
   expect(store.ids()).toEqual(["refused"]);
 });
 
-test("if two processes start runs of an approved plan, one of them gets the approval", () => {
+test("if two processes start runs of an approved plan, one of them gets the approval, unless its run does not begin", async () => {
   using beside = state.openJournal();
-  const given = { plan: "digest", because: "reviewed", at: 1 };
-  for (const who of ["olga", "pavel", "quinn"]) store.approve({ ...given, who });
-  store.approve({ ...given, plan: "another", who: "pavel" });
-  const used = [store, beside, store].map((each) => each.useApproval("digest", "olga")?.who);
-  expect(used).toEqual(["pavel", undefined, undefined]);
-  expect([store.approvals("digest"), store.approvals("another")]).toEqual([[], [{ ...given, plan: "another", who: "pavel" }]]);
-  store.approve({ ...given, who: "olga" });
-  expect(store.useApproval("digest", "olga")).toBeUndefined();
+  const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
+  for (const who of ["pavel", "quinn"]) store.approve({ ...given, who });
+  store.approve({ ...given, plan: "another" });
+  const refusal = new Failure({ code: "test.refused", message: "not beside that" });
+  const refuse = (): void => {
+    throw refusal;
+  };
+  const begin = (runId: string, by: JournalStore, then = (): void => undefined): Promise<unknown> =>
+    by.begin({ ...opened, runId }, undefined, () => {
+      if (!by.useApproval(given)) refuse();
+      then();
+    });
+  await expect(begin("refused", store, refuse)).rejects.toBe(refusal);
+  expect(store.approvals("digest")).toHaveLength(2);
+  await begin("first", beside);
+  expect([store.approvals("digest"), store.approvals("another")]).toEqual([[], [{ ...given, plan: "another" }]]);
+  store.approve({ ...given, at: 2 });
+  for (const each of [store, beside]) await expect(begin("second", each)).rejects.toBe(refusal);
   expect(store.approvals("digest")).toHaveLength(1);
 });
 
-test("a process whose state was moved can neither store nor use an approval", () => {
+test("a process whose state was moved can neither store nor use an approval", async () => {
   const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
   store.approve(given);
   using moving = MovingJournal.open({ place: state.place, name: "here" });
   moving.beginSource("m1", "there");
-  for (const change of [() => store.approve({ ...given, who: "quinn" }), () => store.useApproval("digest", "olga")])
-    expect(change).toThrow();
+  expect(() => store.approve({ ...given, who: "quinn" })).toThrow();
+  await expect(store.begin({ ...opened, runId: "late" }, undefined, () => void store.useApproval(given))).rejects.toThrow();
   expect(store.approvals("digest")).toEqual([given]);
 });
 
