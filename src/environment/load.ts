@@ -237,14 +237,21 @@ export function placeOf(file: SourceFile, root: SourceNode, path: readonly strin
   return `${file.path}:${file.lineOf(nodeAt(root, path).range.start)} (${path.join(".")})`;
 }
 
+/** The failure for an environment file that cannot be used. Its message shows every mistake. */
+export class InvalidEnvironment extends Failure {
+  /** Each mistake with its line. */
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super({ code: "environment.invalid", message: mistakes.join("\n\n") });
+    this.mistakes = mistakes;
+  }
+}
+
 /** Returns the failure for an environment file that cannot be used. It hides what is written in place of a secret's reference. */
-export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): Failure {
-  const hidden = root === undefined ? [] : literalKeys(root);
-  const shown = diagnostics.map(formatDiagnostic).join("\n\n");
-  return new Failure({
-    code: "environment.invalid",
-    message: redactor(hidden)(shown),
-  });
+export function invalid(diagnostics: readonly Diagnostic[], root?: SourceNode): InvalidEnvironment {
+  const hide = redactor(root === undefined ? [] : literalKeys(root));
+  return new InvalidEnvironment(diagnostics.map((each) => hide(formatDiagnostic(each))));
 }
 
 // A key that was written in place of a reference, or in an address, must not be printed with its line.

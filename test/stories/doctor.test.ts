@@ -317,9 +317,17 @@ test("doctor reports a damaged journal, and leaves it unchanged", async () => {
 
 test("doctor shows a mistake in tokenbook.yaml with its line, and refuses an unknown environment", async () => {
   const project = newProject({});
-  project.write("tokenbook.yaml", "environments:\n  here:\n    ledger: { baseUrl: nowhere }\n");
+  project.write(
+    "tokenbook.yaml",
+    "environments:\n  here:\n    ledger: { baseUrl: nowhere }\n    exclusve: true\n    colour: red\n",
+  );
   const seen = await examine(project);
-  expect(codes(seen, "problem"), seen.transcript).toEqual(["environment.invalid"]);
+  const mistakes = ['"appId"', '"orgId"', '"apiKey"', '"baseUrl"', '"exclusve"', '"colour"'];
+  expect(codes(seen, "problem"), seen.transcript).toEqual(mistakes.map(() => "environment.invalid"));
+  const shown = await project.run("doctor");
+  expect(shown.stdout).toContain(`✗ ${mistakes.length} things to fix`);
+  expect(shown.stdout).not.toContain("more lines");
+  for (const mistake of mistakes) expect(shown.stdout).toContain(mistake);
   project.write("tokenbook.yaml", "environments:\n  here: embedded\n");
   const misspelt = await project.run("doctor", "--env", "hree");
   expect(misspelt.code, misspelt.transcript).toBe(2);

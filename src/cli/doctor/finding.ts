@@ -1,6 +1,7 @@
 import { type Advice, adviceLines, adviceText } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import { present } from "../../base/present.ts";
+import { InvalidEnvironment } from "../../environment/load.ts";
 import type { Area, DoctorFinding, Grade } from "../../report/doctor/shape.ts";
 
 /** The parts of a finding besides its message. */
@@ -36,14 +37,15 @@ export class Findings {
     this.#add("problem", code, { message, ...more });
   }
 
-  /** Returns what the work gives. Of a Failure it adds what that says, by default as a problem, and returns `undefined`. */
+  /** Returns what the work gives. Of a Failure it adds each mistake that it reports, by default as a problem, and returns `undefined`. */
   from<T>(work: () => T, gradeOf: (failure: Failure) => Grade = () => "problem"): T | undefined {
     try {
       return work();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { code, message, why, next } = error;
-      this.#add(gradeOf(error), code, { message, ...present({ why, next: next && adviceLines(next) }) });
+      for (const each of error instanceof InvalidEnvironment ? error.mistakes : [message])
+        this.#add(gradeOf(error), code, { message: each, ...present({ why, next: next && adviceLines(next) }) });
       return undefined;
     }
   }
