@@ -6,14 +6,15 @@ import { LIMITS } from "../base/limits.ts";
 import { useExactArithmetic } from "./arithmetic.ts";
 import { cel, type Environment } from "./cel.ts";
 import { listThatMayBeEmpty } from "./certain/certain.ts";
-import { isPlain, useJsonEquality } from "./comparing/equality.ts";
+import { useJsonEquality } from "./comparing/equality.ts";
+import { isPlain } from "./comparing/two-types.ts";
 import { type FieldPath, fieldPathOf, simpleValueAt } from "./field-path.ts";
 import { useJsonKeys } from "./map-keys.ts";
 import { useMixedNumbers } from "./mixed-numbers.ts";
 import { itemAssumptions } from "./optional-fields.ts";
 import type { ExpressionProblem } from "./problem.ts";
 import type { Assumption, Reference } from "./reference.ts";
-import { commentProblem, summaryOf, syntaxProblem } from "./slip.ts";
+import { commentProblem, failedReason, syntaxProblem } from "./slip.ts";
 import { countSteps } from "./steps.ts";
 import { assumptionsOf, nodesOf, referencesIn, refusedSyntax, useExactLiterals } from "./syntax.ts";
 import { forgetUnknown, Unforeseen, unknownMet } from "./unknown.ts";
@@ -146,7 +147,7 @@ export class Expression {
       if (error instanceof OutOfSteps) throw new EvaluationFailure(error.message, { cause: error, asked });
       const unknown = unknownMet();
       if (unknown !== undefined) throw unknown;
-      throw new EvaluationFailure(summaryOf(error), { cause: error, asked });
+      throw new EvaluationFailure(failedReason(error), { cause: error, asked });
     }
   }
 
@@ -168,7 +169,7 @@ export class Expression {
     try {
       return withinSteps("expressionSteps", () => this.#program(scope));
     } catch (error) {
-      throw new EvaluationFailure(summaryOf(error), { cause: error });
+      throw new EvaluationFailure(failedReason(error), { cause: error });
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ASTNode } from "./cel.ts";
+import { unfitPair } from "./comparing/two-types.ts";
 
 /** The form of the library's own macros. A macro checks and evaluates the node that has it (decision 16). */
 export interface Macro {
@@ -84,6 +85,12 @@ export class PairMacro extends OwnMacro<OwnPair> {
 
   /** Returns the value of the node with the macro, from the values of its parts. */
   protected ofValues(left: unknown, right: unknown, evaluator: Evaluator): unknown {
-    return this.own.handle(left, right, this.own, evaluator);
+    try {
+      return this.own.handle(left, right, this.own, evaluator);
+    } catch (error) {
+      const isUnfit = (error as { readonly code?: string }).code === "no_such_overload";
+      const why = isUnfit ? unfitPair(this.own.op, left, right) : undefined;
+      throw why === undefined ? error : new RangeError(why, { cause: error });
+    }
   }
 }

@@ -165,6 +165,8 @@ function characterOf(text: string, at: number): SlipWords | undefined {
 
 // Messages of the library about values, and our words for them.
 const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^no such overload: !(\S*)$/, "! takes true or false, and is given a $1"],
+  [/^no such overload: -(\S*)$/, "- takes a number, and is given a $1"],
   [/^no such overload: (.*)$/s, "these types do not go together: $1"],
   [/^found no matching overload for '(.*)'$/s, "there is no such function of these types: $1"],
   [/dyn<((?:[^<>]|<[^<>]*>)*)>/g, "$1"],
@@ -174,9 +176,17 @@ const SAID: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^Ternary branches must have the same type, got '(.*)' and '(.*)'$/s,
     "the two results of ? : must be of one type, and are $1 and $2",
   ],
+  [/^Ternary condition must be bool, got '(.*)'$/, "the condition of ? : must be true or false, and is a $1"],
   [/^Logical operator requires bool operands, got '(.*)'$/s, "&& and || take true or false, and are given a $1"],
   [/^integer overflow: (-?\d+)$/, "$1 is too large for an int: write decimal(…) around one of the numbers"],
 ];
+
+/** Returns why an evaluation failed, and how to fix it if that is known. */
+export function failedReason(error: unknown): string {
+  const said = summaryOf(error);
+  const remedy = remedyOf(said);
+  return remedy === undefined ? said : `${said}: ${remedy}`;
+}
 
 /** Returns the library's one-line summary of an error, without its drawing of the position. */
 export function summaryOf(error: unknown): string {
@@ -220,6 +230,7 @@ const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     /^these types do not go together: (?:.+ [!=]= null|null [!=]= .+)$/,
     "what is of this type is never null: ask whether a field is there with has(…)",
   ],
+  [/^- takes a number, and is given a string$/, "write decimal(…) around it"],
   [/^Cannot index type 'string'/, "it has no fields; size(…) gives its length"],
   [
     /^List index must be int, got 'decimal'/,

@@ -103,12 +103,15 @@ function nodeLines(node: JsonObject, width: number): readonly string[] {
   const value = nodeValue(node, Math.max(left, VALUE_CHARS));
   if (value === undefined) return [cut(expression, width)];
   if (value.length <= left) return [`${expression}${ARROW}${value}`];
-  const below = nodeValue(node, Math.max(width - INDENTED_ARROW.length, VALUE_CHARS)) ?? "";
-  return [cut(expression, width), `${INDENTED_ARROW}${below}`];
+  const room = Math.max(width - INDENTED_ARROW.length, VALUE_CHARS);
+  const below = nodeValue(node, room) ?? "";
+  const [first = "", ...rest] = textIn(node, "state") === undefined ? [below] : wrapped(below, room, room);
+  return [cut(expression, width), `${INDENTED_ARROW}${first}`, ...rest.map((line) => `${BELOW_ARROW}${line}`)];
 }
 
 const ARROW = " → ";
 const INDENTED_ARROW = "  → ";
+const BELOW_ARROW = " ".repeat(INDENTED_ARROW.length);
 
 function nodeValue(node: JsonObject, chars: number): string | undefined {
   const state = textIn(node, "state");
@@ -197,11 +200,11 @@ function sentenceLines(first: string, second: string): readonly string[] {
   return sentence.length <= WIDTH - LABEL_CHARS ? [sentence] : [...wrapped(first), ...wrapped(second)];
 }
 
-function wrapped(text: string): readonly string[] {
+function wrapped(text: string, first = WIDTH - LABEL_CHARS, others = WIDTH): readonly string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    const room = lines.length === 0 ? WIDTH - LABEL_CHARS : WIDTH;
+    const room = lines.length === 0 ? first : others;
     if (line !== "" && line.length + 1 + word.length > room) {
       lines.push(line);
       line = word;

@@ -1,11 +1,11 @@
 import { spend } from "../../base/budget.ts";
 import { isObject } from "../../base/json/json.ts";
-import { Decimal } from "../../base/numbers/decimal.ts";
-import { type ASTNode, exact, isType, shownValue } from "../cel.ts";
+import { type ASTNode, exact, isType } from "../cel.ts";
 import { type Checker, type Evaluator, type Macro, replace } from "../macro.ts";
 import { spelling } from "../map-keys.ts";
 import { Duration } from "../time/duration.ts";
 import { Moment } from "../time/moment.ts";
+import { isNumber, typeOf, unlikeTypes } from "./two-types.ts";
 
 /**
  * Gives each `==`, `!=` and `in` of a new syntax tree the equality of JSON. The library compares the contents of lists and maps by their
@@ -64,8 +64,7 @@ type Sameness = boolean | TwoTypes;
 
 function decided(result: Sameness): boolean {
   if (typeof result === "boolean") return result;
-  const { left, right } = result;
-  throw new RangeError(`this compares ${described(left)} with ${described(right)}: ${remedyFor(typeOf(left), typeOf(right))}`);
+  throw new RangeError(unlikeTypes(result.left, result.right));
 }
 
 function sameness(left: unknown, right: unknown): Sameness {
@@ -90,18 +89,6 @@ function stepsToCompare(left: unknown, right: unknown): number {
 }
 
 const STEPS_OF_NUMBERS = 5;
-
-type JsonType = "null" | "text" | "number" | "boolean" | "list" | "map";
-
-// Returns `undefined` for a value that has no form in JSON.
-function typeOf(value: unknown): JsonType | undefined {
-  if (typeof value === "string") return "text";
-  if (isNumber(value)) return "number";
-  if (typeof value === "boolean") return "boolean";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "list";
-  return isObject(value) && isPlain(value) ? "map" : undefined;
-}
 
 function sameForeign(left: unknown, right: unknown): boolean {
   if (left instanceof Moment && right instanceof Moment) return left.nanos === right.nanos;
@@ -136,27 +123,4 @@ function member(value: unknown, container: unknown): boolean {
     return key !== undefined && Object.hasOwn(container, key);
   }
   throw new RangeError("`in` needs a list or a map on its right");
-}
-
-// Lists and maps may be long, and are not shown.
-function described(value: unknown): string {
-  const type = typeOf(value);
-  return type === "list" || type === "map" ? `a ${type}` : `the ${type} ${shownValue(value)}`;
-}
-
-function remedyFor(...types: readonly (JsonType | undefined)[]): string {
-  if (!types.includes("text")) return "compare only values of one type, or a value with null";
-  if (types.includes("number")) return "write decimal(…) around the text, or string(…) around the number";
-  if (types.includes("boolean")) return "write string(…) around the boolean";
-  return "compare only values of one type, or a value with null";
-}
-
-function isNumber(value: unknown): value is Decimal | bigint {
-  return value instanceof Decimal || typeof value === "bigint";
-}
-
-/** Returns whether an object consists only of its fields. */
-export function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

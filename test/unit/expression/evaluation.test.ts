@@ -77,8 +77,8 @@ test("whole numbers and decimals can be mixed in a choice and in added lists", (
   expect(value("sum([1] + [0.5] + numbers.map(n, n * 2))")).toBe("8.5");
   expect(value('["a"] + [record.name] + []')).toBe('["a","a"]');
   expect(value("owners + [carol] == owners + [carol]")).toBe("true");
-  expect(() => value("one ? 1 : 2")).toThrow("must be bool");
-  expect(() => value("numbers + one")).toThrow("these types do not go together");
+  expect(() => value("one ? 1 : 2")).toThrow("the condition of ? : must be true or false, and is a ");
+  expect(() => value("numbers + one")).toThrow("this adds a list and the number 1: it takes two numbers");
 });
 
 test("`int` reads the same texts as `decimal`, and refuses a fraction", () => {
@@ -210,13 +210,24 @@ test.for([
   ["sum([null])", "null is not a number"],
   ["sum([owners.map(o, owners.map(p, owners + owners + owners + owners + owners + owners))])", " characters is not a number"],
   ['date("2026-01-31") < date("2026-01-30") + duration(text + "d")', '"1d" is no duration: write hours, minutes and seconds'],
-  ["text + one", "these types do not go together"],
+  ["text + one", 'this adds the text "1" and the number 1: write decimal(…) around the text, or string(…) around the number'],
+  ["record.name + one", 'this adds the text "a" and the number 1: write string(…) around the number'],
+  ["one - text", 'this subtracts the text "1" from the number 1: write decimal(…) around the text'],
+  ["text * text", 'this multiplies the text "1" by the text "1": write decimal(…) around both'],
+  ["numbers.exists(n, n > text)", 'this compares the number 1 with the text "1": write decimal(…) around the text'],
+  ["record.name < one", 'this compares the text "a" with the number 1: only two numbers, two texts or two dates have an order'],
+  ["record.none + one", "this adds null and the number 1: say what counts in place of null, as in value == null ? 0 : value"],
+  ["text + dyn(true)", 'this adds the text "1" and the boolean true: write string(…) around the boolean'],
+  ['date("2026-01-31") < record.name', 'this compares a date with the text "a": write date(…) around the text'],
+  ['date("2026-01-31") + record.name', 'this adds a date and the text "a": write duration(…) around the text'],
+  ["-text", "- takes a number, and is given a string: write decimal(…) around it"],
+  ["!text", "! takes true or false, and is given a string"],
   ["nowhere", "nowhere"],
   ["9223372036854775807 + 1", "9223372036854775808 is too large for an int: write decimal(…) around one of the numbers"],
   ["-9223372036854775807 - 2", "-9223372036854775809 is too large for an int"],
   ["9223372036854775807 * size(numbers)", "18446744073709551614 is too large for an int"],
   ["int(size(numbers) / 4)", "0.5 is not a whole number"],
-  ["text / 2", "these types do not go together"],
+  ["text / 2", 'this divides the text "1" by the number 2: write decimal(…) around the text'],
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "needs a list or a map"],
   ['date("2026-01-31") == text', "only with those of their own type"],
