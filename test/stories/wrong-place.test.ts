@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { IS_ROOT, NOBODY } from "./hostile-files.ts";
 import { type Ended, launch, newProject, IN_SHELL } from "./world.ts";
 
 const LOOK = "playbook: 1\nsteps: [{ uses: ledger.asset.stats }]\n";
@@ -57,6 +58,25 @@ test.runIf(process.getuid?.() !== 0)("a folder that cannot be read is reported",
   chmodSync(join(project.folder, "closed"), 0);
   onTestFinished(() => chmodSync(join(project.folder, "closed"), 0o700));
   expectReported(await project.run("check", "."), 'the folder "." cannot be read');
+});
+
+const AS_NOBODY = IS_ROOT ? `setpriv --reuid ${NOBODY} --clear-groups ` : "";
+
+test("a file in a folder that this user may not enter is not called missing", async () => {
+  const { folder, ...project } = newProject();
+  project.write("closed/look.yaml", LOOK);
+  project.write("reads.yaml", "playbook: 1\nsteps: [{ uses: ./closed/look.yaml }]\n");
+  for (const open of [dirname(folder), folder]) chmodSync(open, 0o755);
+  chmodSync(join(folder, "reads.yaml"), 0o644);
+  chmodSync(join(folder, "closed"), 0);
+  onTestFinished(() => chmodSync(join(folder, "closed"), 0o700));
+  const run = (words: string): Promise<Ended> =>
+    launch(["-c", `exec ${AS_NOBODY}${IN_SHELL} ${words}`], { cwd: folder, program: "sh" }).ended;
+  expectReported(await run("check closed/look.yaml"), "closed/look.yaml cannot be read: permission is denied");
+  expectReported(await run("runs --state closed/state"), "closed/state cannot be used: permission is denied");
+  expect((await run("check reads.yaml")).transcript).toMatch(
+    /closed\/look\.yaml cannot be read[^]*fix: name a file that you may read/,
+  );
 });
 
 test("a working directory that is gone is reported", async () => {

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
@@ -8,7 +8,7 @@ import { playbooksIn } from "../../playbook/playbook-walk.ts";
 import type { SkippedFile } from "../../report/shape.ts";
 import { parseYaml } from "../../source/parse.ts";
 import type { Shell } from "../shell.ts";
-import { missingFile } from "./missing-file.ts";
+import { unreadFile } from "./missing-file.ts";
 
 // Advice for a folder without a playbook.
 const A_PLAYBOOK = 'a playbook is a .yaml file that begins with the line "playbook: 1"';
@@ -30,14 +30,22 @@ const YAML = /\.ya?ml$/i;
 
 /** Returns the files that a name means: the file itself, or the wanted files in a folder. Throws a Failure. */
 export function filesAt(path: string, name: string, wanted: (name: string) => boolean): readonly string[] {
-  if (!existsSync(path)) throw missingFile(path, name);
-  if (!statSync(path).isDirectory()) return [path];
+  if (!isFolder(path, name)) return [path];
   const found = entriesBelow(path, unreadableIn(name))
     .filter((entry) => isYaml(entry) && wanted(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   if (found.length === 0)
     throw new Failure({ code: "file.missing", message: `the folder "${name}" holds no playbook`, next: A_PLAYBOOK });
   return found.toSorted();
+}
+
+// An entry of a folder that this user may not enter is not missing.
+function isFolder(path: string, name: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    throw unreadFile(path, name, error);
+  }
 }
 
 /** Returns all YAML files in a folder that can be read. Folders in it that cannot be read are left out. */

@@ -1,11 +1,22 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { Failure } from "../../base/failure.ts";
+import { Failure, messageOf } from "../../base/failure.ts";
 import { didYouMean } from "../../base/text/text.ts";
 
 /** Returns whether a file could not be read because it does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+/** Returns the failure for a file or folder that somebody named as `name`, from the error of reading it. */
+export function unreadFile(path: string, name: string, error: unknown): Failure {
+  if (isMissing(error)) return missingFile(path, name);
+  return new Failure({
+    code: "file.unreadable",
+    message: `${name} cannot be read: ${messageOf(error)}`,
+    next: "name a file that you may read",
+    cause: error,
+  });
 }
 
 /** Returns the failure for a missing file or folder that somebody named as `name`. */

@@ -1,11 +1,13 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { Failure, messageOf } from "../../base/failure.ts";
+import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { isTrusted } from "../../files/found.ts";
 import { readRegular } from "../../files/regular.ts";
 import type { FileReader, Placement } from "../../playbook/playbook-files.ts";
 import { projectOfFile } from "./chosen-project.ts";
+import { unreadFile } from "./missing-file.ts";
+import { decode } from "./read-file.ts";
 import { shipped } from "./shipped.ts";
 import type { Shell } from "../shell.ts";
 
@@ -81,14 +83,10 @@ const KEPT = {
 
 function readData(path: string, name: string): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readRegular({ path, name, ifTooLarge: KEPT }, LIMITS.dataBytes));
+    return decode(name, readRegular({ path, name, ifTooLarge: KEPT }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Failure({
-      code: "file.unreadable",
-      message: `${name} cannot be read: ${messageOf(error)}`,
-      next: "it must be a file in UTF-8",
-    });
+    throw unreadFile(path, name, error);
   }
 }

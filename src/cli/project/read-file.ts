@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Failure, messageOf } from "../../base/failure.ts";
+import { Failure } from "../../base/failure.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type NamedFile, readRegular } from "../../files/regular.ts";
@@ -8,7 +8,7 @@ import { formatDiagnostic } from "../../source/diagnostic.ts";
 import type { SourceFile } from "../../source/file.ts";
 import { nodeAt, type SourceNode, toJson } from "../../source/node.ts";
 import { parseUnshown } from "../../source/unshown.ts";
-import { isMissing, missingFile } from "./missing-file.ts";
+import { unreadFile } from "./missing-file.ts";
 import type { Shell } from "../shell.ts";
 
 /** Reads a map, such as inputs or a seed, from a YAML or JSON file. Throws a Failure. */
@@ -54,12 +54,7 @@ export function readText(path: string, name: string, ifTooLarge?: NamedFile["ifT
     return decode(name, readRegular({ path, name, ifTooLarge }, LIMITS.dataBytes));
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (isMissing(error)) throw missingFile(path, name);
-    throw new Failure({
-      code: "file.unreadable",
-      message: `${name} cannot be read: ${messageOf(error)}`,
-      next: "name a file that you may read",
-    });
+    throw unreadFile(path, name, error);
   }
 }
 

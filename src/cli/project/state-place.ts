@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { Failure } from "../../base/failure.ts";
 import { DOTENV_FILE, type DotenvFile, readDotenv } from "../../environment/dotenv.ts";
 import { loadServerPlace } from "../../environment/state.ts";
@@ -59,13 +59,22 @@ export function statePlace(shell: ProjectShell, where: Where): StatePlace {
  */
 export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Where): StatePlace {
   const place = statePlace({ ...shell, project: shell.project ?? projectAt(shell.cwd) }, where);
-  if (typeof place !== "string" || where.state === undefined || existsSync(place)) return place;
+  if (typeof place !== "string" || where.state === undefined || isThere(place)) return place;
   throw new Failure({
     code: "state.not-found",
     message: `there is no state directory ${place}`,
     why: "this command only reads, and an empty state would look as if no run had begun",
     next: "name the directory that the runs were given by --state, or leave it out for .tokenbook",
   });
+}
+
+// A directory in a folder that this user may not enter may exist: opening it reports why it cannot be used.
+function isThere(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /**
