@@ -183,6 +183,7 @@ test("a row that was edited after its run has written does not run as a new row"
     );
     expect(refused.stderr, refused.transcript).toContain(gone);
     expect(reportIn(project).notBegun.map(({ problem }) => problem.code)).toEqual(["each.rows-gone"]);
+    expect(refused.stderr, refused.transcript).toContain("--each NEW.csv");
     expect(await houses(project)).toEqual(before);
   }
   // The user may correct rows that have written nothing, remove rows that are done, and add new rows.
@@ -338,6 +339,9 @@ test("rows of NDJSON keep their types, and a line that is no object fails alone"
   expect(run.code, run.transcript).toBe(1);
   expect(reportIn(project).reports.map(({ row }) => row?.line)).toEqual([1, 4]);
   expect(reportIn(project).notBegun.map(({ row, problem }) => [row?.line, problem.code])).toEqual([[3, "each.row"]]);
+  project.write("houses.ndjson", '{"id":"A","rooms":4}\n');
+  const edited = await project.run("run", "register.yaml", "--each", "houses.ndjson");
+  expect(edited.stderr, edited.transcript).toContain("tokenbook run register.yaml --each NEW.ndjson");
 });
 
 test("the shards together run all rows, and --fail-fast starts no further row", async () => {

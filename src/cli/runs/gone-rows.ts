@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { command } from "../../base/command-line.ts";
 import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
@@ -40,6 +41,7 @@ export class GoneRows {
   refusal({ file, playbook, key, withoutRun }: AskedRows): Failure | undefined {
     const written = [...this.#runs.values()].flatMap((run) => this.#lineOf(run));
     if (withoutRun === 0 || written.length === 0) return undefined;
+    const fresh = `NEW${extname(file)}`;
     const gone = written.length === 1 ? "1 row whose run has written" : `${written.length} rows whose runs have written`;
     return new Failure({
       code: "each.rows-gone",
@@ -50,7 +52,7 @@ export class GoneRows {
       why: "a row that was edited after its run counts as a new row, and its run would write a second time; no such row was begun",
       next: [
         `change edited rows back to what they were, and put new rows into a file of their own${key === undefined ? "" : ", with a key of its own"}:`,
-        key === undefined ? command`run ${playbook} --each NEW.csv` : command`run ${playbook} --each NEW.csv --key NAME`,
+        key === undefined ? command`run ${playbook} --each ${fresh}` : command`run ${playbook} --each ${fresh} --key NAME`,
       ],
     });
   }
