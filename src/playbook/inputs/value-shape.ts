@@ -90,7 +90,7 @@ const FITS: Readonly<Record<ValueShape["type"], (value: Json) => boolean>> = {
 
 function typeProblem({ type }: ValueShape, value: Json): WrongValue | undefined {
   const several = type === "entity" && typeof value === "string" ? severalAttributes(value) : undefined;
-  const fix = several === undefined ? FIXES[type] : `several attributes are written as ${writeJson(several)}`;
+  const fix = several === undefined ? fixFor(type, value) : `several attributes are written as ${writeJson(several)}`;
   if (!FITS[type](value)) return { message: `must be of type ${type}, and is ${shown(value)}`, fix };
   const wrong = type === "date" && typeof value === "string" ? dateProblem(value) : undefined;
   return wrong === undefined ? undefined : { message: `is ${shown(value)}, which ${wrong}` };
@@ -114,7 +114,19 @@ const FIXES: Readonly<Partial<Record<ValueShape["type"], string>>> = {
   boolean: "true or false",
   date: DATE_FORM,
   entity: "an attribute and its value, such as userId:alice",
+  list: 'items in brackets, such as ["a", 1]',
+  object: 'names and values in braces, such as {"a": 1}',
 };
+
+function fixFor(type: ValueShape["type"], value: Json): string | undefined {
+  if (type !== "string") return FIXES[type];
+  if (value instanceof Decimal) return asText(value, value.isInteger() ? "integer" : "decimal");
+  return typeof value === "boolean" ? asText(value, "boolean") : undefined;
+}
+
+function asText(value: Decimal | boolean, type: ValueShape["type"]): string {
+  return `quote it: "${shown(value)}"; in an expression, write string(…) around it; or declare it with type: ${type}`;
+}
 
 function rangeProblem({ type, minimum, maximum }: ValueShape, value: Json): WrongValue | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;

@@ -146,6 +146,26 @@ test("entities, dates and nested values are the same from a playbook, a file and
   );
 });
 
+const TEXTS = correct(`
+playbook: 1
+inputs: { name: { type: string }, list: { type: list }, map: { type: object } }
+steps: [{ uses: ledger.status, expect: [inputs.name != "", size(inputs.list) == size(inputs.map)] }]
+`);
+
+test.for([
+  ["name", "123", 'and is 123 (quote it: "123"; in an expression, write string(…) around it; or declare it with type: integer)'],
+  ["name", "1.50", "write string(…) around it; or declare it with type: decimal)"],
+  [
+    "name",
+    "true",
+    'and is true (quote it: "true"; in an expression, write string(…) around it; or declare it with type: boolean)',
+  ],
+  ["list", "1", 'and is 1 (items in brackets, such as ["a", 1])'],
+  ["map", "1", 'and is 1 (names and values in braces, such as {"a": 1})'],
+] as const)("%s: %s is not of the declared type, and the message says how to write it", ([name, given, says]) => {
+  expect(() => resolveInputs(TEXTS, { name: "n", list: [], map: {}, [name]: parseJson(given) })).toThrow(says);
+});
+
 test("an entity belongs to the organization of the environment, unless it names another one", () => {
   const values = resolveInputs(typed, { who: "userId:eve" });
   expect(writeJson(inOrganization(typed, values, "org1"))).toBe(
