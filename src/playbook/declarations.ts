@@ -21,6 +21,10 @@ export interface SecretDeclaration {
   readonly place: string;
   /** Its line in the file, from 1. */
   readonly line: number;
+  /** How the playbook writes it, for messages: `secrets.PIN`, or `http: env:REGISTER`. */
+  readonly written: string;
+  /** Whether it is the address of rows, which is kept secret too. */
+  readonly isAddress: boolean;
 }
 
 /** The types that an input can have. */

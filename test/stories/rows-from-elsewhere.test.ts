@@ -99,7 +99,11 @@ test("an address is taken from a variable, and shown nowhere", async () => {
   project.write("nightly.yaml", NIGHTLY.replace("{ csv: ./register.csv, ", api).replace(/\{ sqlite: .*", /, api));
   const unset = await project.run("run", "nightly.yaml");
   expect(unset.code, unset.transcript).toBe(2);
-  expect(unset.transcript).toContain("nightly.yaml:5 (secrets.REGISTER): the environment variable REGISTER is not set");
+  expect(unset.transcript).toContain("nightly.yaml:5 (http: env:REGISTER): the environment variable REGISTER is not set");
+  expect(unset.transcript).toContain("nightly.yaml:5 (authorization: env:TOKEN): the environment variable TOKEN is not set");
+  expect(unset.transcript).toContain("secrets and addresses cannot be used:");
+  const half = await project.as({ TOKEN: "a-hidden-token" }).run("run", "nightly.yaml");
+  expect(half.transcript).toContain("an address cannot be used: nightly.yaml:5 (http: env:REGISTER)");
   const variables = { REGISTER: "http://127.0.0.1:9/a-hidden-path?key=a-hidden-key", TOKEN: "a-hidden-token" };
   const away = await project.as(variables).run("run", "nightly.yaml", "--report", "json=report.json", "--debug");
   expect(away.code, away.transcript).toBe(1);

@@ -97,25 +97,42 @@ export const NO_SECRETS: Secrets = new Secrets(new Map());
 
 /** Reads the secrets of playbooks and of all that they include. Throws a single Failure that names each line whose secret is missing. */
 export function openSecrets(playbooks: readonly Playbook[], from: { variables: Variables; files: FileReader }): Secrets {
-  const wrong: string[] = [];
+  const wrong: UnusableSecret[] = [];
   const all = new Map(
     playbooks.flatMap((named) => playbooksIn(named).map(({ file, secrets }) => [file, { secrets, named: named.file }])),
   );
   const byFile = Array.from(all, ([file, { secrets, named }]): [string, readonly Secret[]] => {
     const found = secrets.map((declaration) => {
       const read = readSecret({ file, named }, declaration, from);
-      if ("why" in read) wrong.push(`${file}:${declaration.line} (secrets.${declaration.name}): ${read.why}`);
+      if ("why" in read) wrong.push({ declaration, line: `${file}:${declaration.line} (${declaration.written}): ${read.why}` });
       const variable = declaration.from === "variable" ? declaration.place : undefined;
       return new Secret(declaration.name, "value" in read ? read.value : "", variable);
     });
     return [file, found];
   });
   if (wrong.length === 0) return new Secrets(new Map(byFile));
-  throw new Failure({
+  throw unusable(wrong);
+}
+
+interface UnusableSecret {
+  readonly declaration: SecretDeclaration;
+  /** Where it is written, and why it cannot be used. */
+  readonly line: string;
+}
+
+function unusable(wrong: readonly UnusableSecret[]): Failure {
+  const lines = wrong.map(({ line }) => line);
+  const [first, ...others] = new Set(wrong.map(({ declaration }) => (declaration.isAddress ? "address" : "secret")));
+  const several = others.length > 0 ? "secrets and addresses" : first === "address" ? "addresses" : "secrets";
+  const isInFile = wrong.some(({ declaration }) => declaration.from === "file");
+  return new Failure({
     code: "secret.missing",
-    message: wrong.length === 1 ? `a secret cannot be used: ${wrong[0]}` : `secrets cannot be used:\n${wrong.join("\n")}`,
+    message:
+      lines.length === 1
+        ? `${first === "address" ? "an address" : "a secret"} cannot be used: ${lines[0]}`
+        : `${several} cannot be used:\n${lines.join("\n")}`,
     why: "nothing was sent",
-    next: `set the variable or write the file, with at least ${LIMITS.secretLeastChars} characters; then run the same command again`,
+    next: `set the variable${isInFile ? " or write the file" : ""}, with at least ${LIMITS.secretLeastChars} characters; then run the same command again`,
   });
 }
 

@@ -47,13 +47,17 @@ function refers(node: SourceNode): boolean {
 export function readSecrets(node: SourceNode | undefined, context: CheckContext): readonly SecretDeclaration[] {
   return entriesIn(node).map(([name, { key, value }]) => {
     if (!refers(value)) context.report(literal(name), value.range);
-    return { name, ...placeIn(value), line: context.file.lineOf(key.start) };
+    return { name, ...placeIn(value), line: context.file.lineOf(key.start), written: `secrets.${name}`, isAddress: false };
   });
 }
 
 function placeIn(node: SourceNode): Pick<SecretDeclaration, "from" | "place"> {
   const reference = textOf(node) ?? "";
   return { from: reference.startsWith("env:") ? "variable" : "file", place: reference.slice(reference.indexOf(":") + 1) };
+}
+
+interface ReferenceUse extends Pick<SecretDeclaration, "isAddress"> {
+  readonly keyword: string;
 }
 
 /** The secrets of a playbook: those that it declares, and those to which the rows of its comparisons refer. */
@@ -72,22 +76,23 @@ export class KnownSecrets {
   addressOf(node: SourceNode, keyword: string, context: CheckContext): string {
     if (!refers(node)) context.report(literal(keyword, ""), node.range);
     else if (placeIn(node).from === "file") context.report(addressInFile(keyword), node.range);
-    return this.#named(node, context);
+    return this.#named(node, context, { keyword, isAddress: true });
   }
 
   /** Returns the name of the secret to which a reference leads. Reports a secret that is written in the text, without showing it. */
   nameOf(node: SourceNode, keyword: string, context: CheckContext): string {
     if (!refers(node)) context.report(literal(keyword), node.range);
-    return this.#named(node, context);
+    return this.#named(node, context, { keyword, isAddress: false });
   }
 
-  #named(node: SourceNode, context: CheckContext): string {
+  #named(node: SourceNode, { file }: CheckContext, { keyword, isAddress }: ReferenceUse): string {
     const wanted = placeIn(node);
     const same = this.all.find(({ from, place }) => from === wanted.from && place === wanted.place);
     if (same !== undefined) return same.name;
     let name = wanted.place.replaceAll(/\W/g, "_");
     while (this.all.some((each) => each.name === name)) name = `${name}_`;
-    this.all.push({ ...wanted, name, line: context.file.lineOf(node.range.start) });
+    const written = `${keyword}: ${textOf(node) ?? ""}`;
+    this.all.push({ ...wanted, name, line: file.lineOf(node.range.start), written, isAddress });
     return name;
   }
 }
