@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { desk } from "./desk.ts";
-import { launch, operationsOf, type Project, IN_SHELL } from "./world.ts";
+import { holdNext } from "./proxy.ts";
+import { launch, operationsOf, type Project, IN_SHELL, reached } from "./world.ts";
 
 const MINT = `playbook: 1
 name: A mint of ten
@@ -121,6 +122,27 @@ test("an approval of several playbooks allows one run of each, beside each other
     transcript,
   ).toHaveLength(1);
   expect(operationsOf(await service.commits()).filter((name) => name === "ledger.token.mint")).toHaveLength(4);
+});
+
+test("a run begins by the approval that its record names, and by no later one", async () => {
+  const { project, proxy, service } = await protectedDesk();
+  const [olga, pavel] = [by(project, "olga"), by(project, "pavel")];
+  expect((await olga.run("plan", "mint.yaml", "--out", "mint.plan")).code).toBe(0);
+  expect((await pavel.run("approve", "mint.plan", "--because", "ten")).code).toBe(0);
+  const { arrived, release } = holdNext(proxy, "GET /status", 1); // the first one compares the plan
+  const early = olga.start("run", "mint.yaml", "--plan", "mint.plan");
+  await reached(early, arrived);
+  expect((await pavel.run("approve", "mint.plan", "--because", "ten, and no more")).code).toBe(0);
+  release();
+  const refused = await early.ended;
+  expect([refused.code, refused.stderr], refused.transcript).toEqual([
+    2,
+    expect.stringContaining("the approval of the plan mint.plan by pavel was used or replaced"),
+  ]);
+  expect(await service.commits()).toEqual([]);
+  const run = await olga.json("run", "mint.yaml", "--plan", "mint.plan");
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.data.reports[0]?.run).toMatchObject({ confirmed: { approval: { who: "pavel", because: "ten, and no more" } } });
 });
 
 test("an edited playbook needs consent again, and one that is unchanged does not", async () => {

@@ -203,12 +203,20 @@ export function gate(): { readonly passed: Promise<void>; readonly open: () => v
 }
 
 /** Holds the next request of that name when it has arrived, and answers it after its release. */
-export function holdNext(proxy: Proxy, name: string): { readonly arrived: Promise<void>; readonly release: () => void } {
+export function holdNext(
+  proxy: Proxy,
+  name: string,
+  skip = 0,
+): { readonly arrived: Promise<void>; readonly release: () => void } {
   const [arrived, held] = [gate(), gate()];
-  void proxy.next(name, async (passing) => {
-    arrived.open();
-    await held.passed;
-    passing.answer(await passing.forward());
-  });
+  void proxy.next(
+    name,
+    async (passing) => {
+      arrived.open();
+      await held.passed;
+      passing.answer(await passing.forward());
+    },
+    skip,
+  );
   return { arrived: arrived.passed, release: held.open };
 }

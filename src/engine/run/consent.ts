@@ -6,13 +6,13 @@ import { hasWrites } from "../../playbook/playbook-walk.ts";
 import type { Confirmation } from "../../protocol/record.ts";
 
 /** A person's consent to the writes of a run in a protected environment or, without it, the commands by which a person gives it. */
-export type Consent = Confirmed | { readonly how: Advice };
-
-interface Confirmed {
-  readonly confirmed: Confirmation;
-  /** Called in the transaction that opens a run by this consent, if it counts once. Throws a Failure if it was used before. */
-  readonly use?: (runId: string) => void;
-}
+export type Consent =
+  | {
+      readonly confirmed: Confirmation;
+      /** Called in the transaction that opens a run by this consent, if it counts once. Throws a Failure if it was used before. */
+      readonly use?: (runId: string) => void;
+    }
+  | { readonly how: Advice };
 
 /** Returns the confirmation that a record keeps. */
 export function confirmedIn(consent: Consent | undefined): { readonly confirmed?: Confirmation } {
