@@ -18,3 +18,6 @@ export const DIMENSION_NAMES: readonly Dimension[] = Object.keys(DIMENSIONS) as 
 
 /** The minimum coverage of some dimensions, in percent. */
 export type Thresholds = { readonly [Name in Dimension]?: number };
+
+/** The formats of the reports of coverage. */
+export const COVERAGE_FORMATS = ["json", "html", "junit"] as const;

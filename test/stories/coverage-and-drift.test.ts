@@ -46,6 +46,8 @@ test("coverage counts the same items as redocly, and writes every format", async
   const other = await project.run("coverage", "--report", "md=c.md");
   expect(other.code, other.transcript).toBe(2);
   expect(other.stderr).toContain("coverage.format");
+  const unknown = await project.run("coverage", "--report", "pdf=c.pdf");
+  expect(unknown.stderr, unknown.transcript).toContain("with a format of json, html, junit.");
 });
 
 const NOT_SENT = `playbook: 1

@@ -2,7 +2,7 @@ import { parseDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { TAG_PATTERN } from "../../base/text/tag.ts";
 import { didYouMean } from "../../base/text/text.ts";
-import { DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
+import { COVERAGE_FORMATS, DIMENSION_NAMES, type Thresholds } from "../../coverage/dimensions.ts";
 import { FORMATS, type ReportRequest } from "../../report/formats/format.ts";
 
 /** The value of an option or an argument is wrong. The message says what would be right. Commander recognizes this error by its code. */
@@ -101,18 +101,24 @@ export function collectInput(text: string, before: Readonly<Record<string, strin
 // File names may contain commas, so a comma separates two reports only if a format follows.
 const BETWEEN_REPORTS = new RegExp(`,(?=(?:${FORMATS.join("|")})=)`);
 
+type CollectReport = (text: string, before: readonly ReportRequest[]) => readonly ReportRequest[];
+
 /** Adds a list of reports, written as FORMAT=FILE,FORMAT=FILE, to those before it. */
-export function collectReport(text: string, before: readonly ReportRequest[]): readonly ReportRequest[] {
-  return [...before, ...text.split(BETWEEN_REPORTS).map(reportRequest)];
+export const collectReport: CollectReport = reportsAs(FORMATS);
+/** Does the same for coverage, and names only the formats that coverage has. */
+export const collectCoverageReport: CollectReport = reportsAs(COVERAGE_FORMATS);
+
+function reportsAs(offered: readonly string[]): CollectReport {
+  return (text, before) => [...before, ...text.split(BETWEEN_REPORTS).map((each) => reportRequest(each, offered))];
 }
 
-function reportRequest(text: string): ReportRequest {
+function reportRequest(text: string, offered: readonly string[]): ReportRequest {
   const [, name, file = ""] = /^([^=]*)=?([^]*)$/.exec(text) ?? [];
   const format = FORMATS.find((each) => each === name);
   if (format !== undefined && file !== "") return { format, file };
-  const near = format === undefined ? didYouMean(name ?? "", FORMATS) : undefined;
+  const near = format === undefined ? didYouMean(name ?? "", offered) : undefined;
   throw new WrongArgument(
-    `Write it as FORMAT=FILE, with a format of ${FORMATS.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `Write it as FORMAT=FILE, with a format of ${offered.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }
 

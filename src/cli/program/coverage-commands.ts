@@ -13,7 +13,9 @@ export function coverageCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: read.age("30d"), shown: "30d" })
     .value("--env <name>", WORDS.coverage.env, typed("environments"))
-    .value("--report <format=file>", WORDS.coverage.report, collected(read.collectReport, "report formats"), { default: [] })
+    .value("--report <format=file>", WORDS.coverage.report, collected(read.collectCoverageReport, "report formats"), {
+      default: [],
+    })
     .value("--fail-under <dimension=percent>", WORDS.coverage.failUnder, collected(read.thresholds), { default: {} })
     .flag("--verbose", WORDS.coverage.verbose)
     .action(async () => (await import("../commands/see/coverage.ts")).coverage);

@@ -7,7 +7,7 @@ import { count } from "../../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../../contract/profile.ts";
 import { type Coverage, CoverageFold } from "../../../coverage/coverage.ts";
 import { belowThresholds, coverageHtml, coverageJson, coverageJunit } from "../../../coverage/documents.ts";
-import type { Thresholds } from "../../../coverage/dimensions.ts";
+import { COVERAGE_FORMATS, type Thresholds } from "../../../coverage/dimensions.ts";
 import { coverageLines } from "../../../coverage/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
@@ -66,19 +66,19 @@ interface Document {
   readonly write: (coverage: Coverage, thresholds: Thresholds) => Iterable<string>;
 }
 
-const DOCUMENTS: Readonly<Partial<Record<ReportRequest["format"], Document>>> = {
+const DOCUMENTS: Readonly<Record<(typeof COVERAGE_FORMATS)[number], Document>> = {
   json: { kind: "json", write: (covered) => [coverageJson(covered)] },
   html: { kind: "words", write: coverageHtml },
   junit: { kind: "words", write: (covered, thresholds) => [coverageJunit(covered, thresholds)] },
 };
 
 function documentIn({ format }: ReportRequest): Document {
-  const document = DOCUMENTS[format];
-  if (document !== undefined) return document;
+  const known = COVERAGE_FORMATS.find((each) => each === format);
+  if (known !== undefined) return DOCUMENTS[known];
   throw new Failure({
     code: "coverage.format",
     message: `coverage is not written as ${format}`,
-    next: `name one of ${Object.keys(DOCUMENTS).join(", ")}, as in --report html=coverage.html`,
+    next: `name one of ${COVERAGE_FORMATS.join(", ")}, as in --report html=coverage.html`,
   });
 }
 
