@@ -180,8 +180,9 @@ export const LIMITS = {
   exploreSteps: 60,
   exploreAtOnce: 8,
   explorePages: 40,
-  /** How long exploring waits for a receipt, and before it acts on a request that may end at once, in milliseconds. */
+  /** How long exploring waits for a receipt, and for its sequences in progress after its time is over, and before it acts on a request that may end at once, in milliseconds. */
   exploreReceiptMs: 30_000,
+  exploreEndMs: 10_000,
   explorePauseMs: 5,
   /** Exploring: times that one finding is replayed to shorten it, findings, and lost answers after which exploring gives up. */
   exploreShorter: 300,

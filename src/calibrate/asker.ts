@@ -16,6 +16,7 @@ import type { Target } from "../environment/target.ts";
 import { isUnfinished } from "../operations/answer.ts";
 import { fromTexts } from "../operations/dialect.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
+import { OF_THE_MOMENT } from "../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { hasEntities, type Service } from "../services/services.ts";
 import { type Exchanged, jsonIn } from "../transport/exchange.ts";
@@ -57,9 +58,6 @@ export interface CalibrationAnswer {
 const NOT_STOPPING = new AbortController().signal;
 
 const TOO_MANY = "calibrate.too-many-requests";
-
-/** Status codes about the moment or the key, which show nothing about the call. */
-const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499]);
 
 /** Sends requests to a service, and records them with their answers. Every request counts against one limit. */
 export class CalibrationAsker {

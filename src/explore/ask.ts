@@ -4,6 +4,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
+import { OF_THE_MOMENT } from "../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { type AnswerBody, jsonIn } from "../transport/exchange.ts";
 
@@ -44,7 +45,7 @@ export class Asker {
   readonly #profile: Profile;
   readonly #clock: Clock;
   /** The lists that are too long to be read again. */
-  readonly #long = new Set<string>();
+  readonly long: Set<string> = new Set();
   /** The number of requests. */
   requests = 0;
 
@@ -64,7 +65,7 @@ export class Asker {
   }
 
   async #pages(operation: Operation, call: ExploredCall, items: string): Promise<Said> {
-    if (this.#long.has(call.uses)) return { kind: "unread" };
+    if (this.long.has(call.uses)) return { kind: "unread" };
     const records: Json[] = [];
     const seen = new Set<string>();
     for (let page: string | undefined, pages = 0; pages < LIMITS.explorePages; pages++) {
@@ -79,7 +80,7 @@ export class Asker {
       seen.add(bookmark);
       page = bookmark;
     }
-    this.#long.add(call.uses);
+    this.long.add(call.uses);
     return { kind: "unread" };
   }
 
@@ -112,14 +113,13 @@ export class Asker {
   #said(answer: Extract<RawAnswer, { readonly status: number }>): Said {
     const { status } = answer;
     const body = jsonIn(answer);
-    const isForeign = body === undefined && answer.text !== "";
-    if (status >= 200 && status < 300) {
-      if (isForeign) return { kind: "broken", why: `HTTP ${status} without JSON` };
-      return { kind: "done", payload: body ?? null };
-    }
-    // A gateway in front of the service answers in HTML, but the ledger's own errors are JSON.
-    if (isForeign) return { kind: "lost", why: `HTTP ${status} without JSON` };
-    if (!this.#profile.refusals.includes(status)) return { kind: status === 429 ? "lost" : "broken", why: `HTTP ${status}` };
+    // A gateway in front of the service answers in HTML, such as a page to log in, but all that the ledger says is JSON.
+    if (body === undefined && answer.text !== "") return { kind: "lost", why: `HTTP ${status} without JSON` };
+    if (status >= 200 && status < 300) return { kind: "done", payload: body ?? null };
+    const { refusals, conditionStatus } = this.#profile;
+    const isOfTheMoment = OF_THE_MOMENT.has(status) && !Object.values(conditionStatus).includes(status);
+    if (isOfTheMoment) return { kind: "lost", why: `HTTP ${status}` };
+    if (!refusals.includes(status)) return { kind: "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
     return { kind: "refused", condition: textOrJson(condition ?? message ?? `HTTP ${status}`) };
   }

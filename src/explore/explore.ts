@@ -8,7 +8,7 @@ import { play, type Played } from "./play.ts";
 import { removeWhatCanBe } from "./remove.ts";
 import { openReference, type ReferenceOptions } from "./reference.ts";
 import { sequenceOf } from "./sequence.ts";
-import { type FoundWrong, shorten, signatureOf, withMoreLooks } from "./shorten.ts";
+import { type FoundWrong, type Repeated, shorten, signatureOf, withMoreLooks } from "./shorten.ts";
 import { asWritten, type ExploredStep } from "./step.ts";
 
 /** The service that is explored. */
@@ -27,7 +27,7 @@ export interface ExploringOptions {
   readonly seed: number;
   /** The largest number of sequences. */
   readonly sequences: number;
-  /** The longest duration, in milliseconds. A sequence that has begun is played to its end. */
+  /** The longest duration, in milliseconds. After it, the sequences in progress have a short time to end. */
   readonly timeMs: number;
   /** The number of findings after which the exploration ends. */
   readonly findings: number;
@@ -51,6 +51,8 @@ export interface ExploredFinding extends Breach {
   readonly playbook: string;
   /** Whether the same sequence went wrong again when it was repeated. */
   readonly isRepeatable: boolean;
+  /** The same, with the reason if it did not. */
+  readonly repeated: Repeated;
 }
 
 /** The result of an exploration. */
@@ -63,6 +65,10 @@ export interface Explorations {
   readonly findings: readonly ExploredFinding[];
   /** The number of sequences that ended because an answer was lost. */
   readonly lost: number;
+  /** The lists that were not compared because they have too many pages. */
+  readonly unread: readonly string[];
+  /** The number of assets that no answer showed to be removed. */
+  readonly left: number;
   /** Why the last lost answer did not come; undefined if none was lost. */
   readonly lastLoss: string | undefined;
 }
@@ -79,11 +85,12 @@ class Exploration {
   readonly #types: readonly ExploredAssetType[];
   readonly #findings: ExploredFinding[] = [];
   readonly #signatures = new Set<string>();
-  readonly #until: number;
+  #until: number;
   #next = 1;
   #played = 0;
   #plays = 0;
   #lost = 0;
+  #left = 0;
   #lastLoss: string | undefined;
 
   constructor(service: ExploredService, options: ExploringOptions) {
@@ -98,9 +105,15 @@ class Exploration {
   }
 
   async run(): Promise<Explorations> {
+    const { stopping, clock } = this.#options;
+    const onStop = (): void => void (this.#until = Math.min(this.#until, clock.elapsed()));
+    stopping.addEventListener("abort", onStop, { once: true });
     await Promise.all(Array.from({ length: LIMITS.exploreAtOnce }, () => this.#lane()));
+    stopping.removeEventListener("abort", onStop);
     const findings = this.#findings.toSorted((one, other) => one.sequence - other.sequence);
-    return { sequences: this.#played, requests: this.#asker.requests, findings, lost: this.#lost, lastLoss: this.#lastLoss };
+    const { requests, long } = this.#asker;
+    const [sequences, lost, left, lastLoss] = [this.#played, this.#lost, this.#left, this.#lastLoss];
+    return { sequences, requests, findings, lost, unread: [...long], left, lastLoss };
   }
 
   async #lane(): Promise<void> {
@@ -108,7 +121,7 @@ class Exploration {
       const number = this.#next++;
       const sequence = sequenceOf(this.#options.seed, number, this.#types);
       const played = await this.#play(sequence);
-      this.#played++;
+      if (!played.isCut) this.#played++;
       if (played.lost !== undefined) {
         this.#lost++;
         this.#lastLoss = played.lost;
@@ -128,26 +141,31 @@ class Exploration {
     return stopping.aborted || clock.elapsed() >= this.#until;
   }
 
+  // A service that answers slowly must not keep the exploration far beyond its time.
+  #isCut(): boolean {
+    return this.#options.clock.elapsed() >= this.#until + LIMITS.exploreEndMs;
+  }
+
   // The same bug is found again and again, so only its first finding is shortened.
   async #find(first: FoundWrong, steps: readonly ExploredStep[], sequence: number): Promise<void> {
     if (this.#isKnown(first)) return;
     const found = await this.#closer(first, steps);
     if (signatureOf(found) !== signatureOf(first) && this.#isKnown(found)) return;
-    const shortest = await shorten(
+    const { shown, repeated } = await shorten(
       found,
       (fewer) => this.#play(fewer),
       () => this.#isLate(),
     );
     const { findings, seed, onFound } = this.#options;
     if (this.#findings.length >= findings) return;
-    const shown = shortest ?? found;
     const origin = `Found by tokenbook explore --seed ${seed}, sequence ${sequence}.`;
     const finding = {
       ...breachOf(shown),
       sequence,
       steps: shown.steps.length,
-      playbook: playbookOf(shown, origin),
-      isRepeatable: shortest !== undefined,
+      playbook: playbookOf(shown, { origin, repeated }),
+      isRepeatable: repeated === "again",
+      repeated,
     };
     this.#findings.push(finding);
     onFound(finding);
@@ -163,11 +181,18 @@ class Exploration {
   async #play(steps: readonly ExploredStep[]): Promise<Played> {
     const { profile, orgId, appId, assetTypes, referenceRules: rules, isOwn } = this.#service;
     using reference = openReference({ profile, orgId, appId, assetTypes, rules });
-    const explored = { service: this.#asker, reference: reference.asker, profile, orgId, clock: this.#options.clock };
+    const explored = {
+      service: this.#asker,
+      reference: reference.asker,
+      profile,
+      orgId,
+      clock: this.#options.clock,
+      isOver: () => this.#isCut(),
+    };
     // The last letter ends the number, so that no key is a part of another.
     const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;
     const played = await play(steps, explored, key);
-    if (!isOwn) await removeWhatCanBe(played.steps, explored, key);
+    if (!isOwn) this.#left += await removeWhatCanBe(played.steps, explored, key);
     return played;
   }
 

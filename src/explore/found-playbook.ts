@@ -4,7 +4,7 @@ import { type Operation, operationNamed } from "../operations/operation.ts";
 import { asNode, listOf, mapOf, onOneLine, writeDocument, type WrittenField } from "../source/write-yaml.ts";
 import type { AnswerDifference } from "./compare.ts";
 import type { Wrong } from "./play.ts";
-import type { FoundWrong } from "./shorten.ts";
+import type { FoundWrong, Repeated } from "./shorten.ts";
 import { ACTORS, type ExploredStep, type LedgerOperation, userOf } from "./step.ts";
 
 /** What is wrong: the call, and the sentence of the description that it breaks. */
@@ -83,9 +83,31 @@ function sentenceOf({ call }: Operation, words: readonly string[]): string {
   return sentences.reduce((best, sentence) => (named(sentence) > named(best) ? sentence : best), sentences[0] ?? "");
 }
 
-/** Writes the playbook that shows a finding. It fails on the explored service, and passes on a service that keeps the rule. */
-export function playbookOf(found: FoundWrong, origin: string): string {
-  const { what, uses, section, sentence } = breachOf(found);
+/** Says how sure it is that a finding would appear again; empty if it did. */
+export const HOW_SURE: Readonly<Record<Repeated, string>> = {
+  again: "",
+  "not again": "it did not appear again when the same calls were repeated",
+  "not repeated": "the same calls were not repeated to their end, so it may not appear again",
+};
+
+/** Says which sentence of the description a finding breaks. */
+export function breaking({ uses, section }: Breach, repeated: Repeated): string {
+  return `${uses} ${repeated === "again" ? "breaks" : "may break"} this sentence of the description (${section})`;
+}
+
+/** How a playbook of a finding came to be. */
+interface PlaybookOrigin {
+  /** The command that found it. */
+  readonly origin: string;
+  readonly repeated: Repeated;
+}
+
+/** Writes the playbook that shows a finding. If it appeared again, it fails on the explored service, and passes on a service that keeps the rule. */
+export function playbookOf(found: FoundWrong, { origin, repeated }: PlaybookOrigin): string {
+  const breach = breachOf(found);
+  const { what, sentence } = breach;
+  const sure = HOW_SURE[repeated];
+  const doubt = sure === "" ? "" : ` Perhaps there is no mistake: ${sure}.`;
   const texts = JSON.stringify(found.steps.map(({ as, with: given }) => [as, given]));
   const used = ACTORS.filter((actor) => texts.includes(`"${actor}"`) || texts.includes(`actors.${actor}`));
   const actors = used.map((actor) => ({ key: actor, value: onOneLine({ ledger: `userId:${actor}` }) }));
@@ -97,7 +119,7 @@ export function playbookOf(found: FoundWrong, origin: string): string {
     { key: "name", value: asNode(what.replaceAll(found.key, "").replaceAll("${{", "$ {{")) },
     {
       key: "description",
-      value: asNode(`${uses} breaks this sentence of the description (${section}): "${sentence}" ${origin}`),
+      value: asNode(`${breaking(breach, repeated)}: "${sentence}" ${origin}${doubt}`),
     },
     { key: "actors", apart: true, value: mapOf(actors) },
     { key: "steps", apart: true, value: listOf(found.steps.map((step) => mapOf(stepFields(step, found)))) },

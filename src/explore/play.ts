@@ -22,6 +22,8 @@ export interface Explored {
   readonly orgId: string;
   /** The clock for the pause before a request with a time limit is sent to the service. */
   readonly clock: Clock;
+  /** Returns whether no further step may be made. */
+  readonly isOver: () => boolean;
 }
 
 /** What the service did wrong at the last step. */
@@ -48,6 +50,8 @@ export interface Played {
   readonly called: ReadonlyMap<string, string>;
   /** Set if an answer of the service was lost, so that the rest proves nothing. */
   readonly lost: string | undefined;
+  /** Whether it ended before its last step, because the time was over. */
+  readonly isCut: boolean;
 }
 
 interface PlayedSide {
@@ -86,6 +90,7 @@ class Play {
   /** Makes the steps. */
   async of(steps: readonly ExploredStep[]): Promise<Played> {
     for (const step of steps) {
+      if (this.#explored.isOver()) return { ...this.#ended(undefined), isCut: true };
       const said = await this.#said(step);
       if (said === undefined) continue;
       this.#made.push(step);
@@ -98,24 +103,26 @@ class Play {
 
   #ended(wrong: Wrong | undefined, lost?: string): Played {
     const called = [...this.#reference.yields].map(([name, value]) => [textOrJson(value), `steps.${name}`] as const);
-    return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost };
+    return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost, isCut: false };
   }
 
-  // A step cannot be made on either side if it uses a value that an earlier step did not give.
+  // If an earlier step did not give a value on one of the sides, a step that uses it is made on neither.
   async #said(step: ExploredStep): Promise<BothSaid | undefined> {
-    const expected = await this.#make(step, this.#reference);
-    if (expected === undefined) return undefined;
+    const [known, given] = [this.#given(step, this.#reference), this.#given(step, this.#service)];
+    if (known === undefined || given === undefined) return undefined;
+    const expected = await this.#make(step, known, this.#reference);
     // The time limit of a request may end at the moment in which it begins.
     if (step.with["timeout"] instanceof Decimal) await this.#explored.clock.sleep(LIMITS.explorePauseMs);
-    const seen = await this.#make(step, this.#service);
-    return seen === undefined ? undefined : { expected, seen };
+    return { expected, seen: await this.#make(step, given, this.#service) };
   }
 
-  async #make(step: ExploredStep, { asker, yields }: PlayedSide): Promise<Said | undefined> {
-    const { orgId, profile } = this.#explored;
+  #given(step: ExploredStep, { yields }: PlayedSide): JsonObject | undefined {
+    return bound(step.with, { key: this.#key, orgId: this.#explored.orgId, yields }) as JsonObject | undefined;
+  }
+
+  async #make(step: ExploredStep, given: JsonObject, { asker, yields }: PlayedSide): Promise<Said> {
+    const { profile } = this.#explored;
     const operation = operationNamed(step.uses);
-    const given = bound(step.with, { key: this.#key, orgId, yields }) as JsonObject | undefined;
-    if (given === undefined) return undefined;
     const mark = `explored ${this.#key} ${step.id}`;
     const id = (part = ""): string => `${step.id}${part}${this.#key}`.replaceAll(/[^A-Za-z0-9]/g, "");
     const input = "items" in given ? given : (operation.meaning.complete?.(given, { id, mark }, profile) ?? given);

@@ -7,26 +7,31 @@ import { type ExploredStep, stepsNamed } from "./step.ts";
 /** A sequence whose last step shows what is wrong. */
 export type FoundWrong = Played & { readonly wrong: Wrong };
 
+/** Whether a mistake appeared again when its sequence was repeated, or was not repeated to its end. */
+export type Repeated = "again" | "not again" | "not repeated";
+
 /**
- * Makes a sequence shorter and simpler as long as the service makes the same mistake. Each try is played with new names. Returns `undefined` if not even the
- * sequence itself goes wrong again. Once `isOver` returns true, nothing more is tried.
+ * Makes a sequence shorter and simpler as long as the service makes the same mistake. Each try is played with new names. If not even the sequence itself goes
+ * wrong again, it stays as it is. Once `isOver` returns true, nothing more is tried.
  */
 export async function shorten(
   found: FoundWrong,
   again: (steps: readonly ExploredStep[]) => Promise<Played>,
   isOver: () => boolean,
-): Promise<FoundWrong | undefined> {
+): Promise<{ readonly shown: FoundWrong; readonly repeated: Repeated }> {
   let shortest: FoundWrong | undefined;
+  let isWhole = true;
   const stillWrong = async (steps: readonly ExploredStep[]): Promise<FoundWrong | undefined> => {
     const played = await again(steps);
     const { wrong, refused } = played;
+    isWhole = played.lost === undefined && !played.isCut;
     // A call that is refused only because something was left out shows nothing, and the check may refuse it too.
     const isPlain = shortest === undefined || [...refused.keys()].every((id) => shortest?.refused.has(id));
     if (wrong === undefined || !isPlain || signatureOf({ ...played, wrong }) !== signatureOf(found)) return undefined;
     return { ...played, wrong };
   };
   shortest = await stillWrong(found.steps);
-  if (shortest === undefined) return undefined;
+  if (shortest === undefined) return { shown: found, repeated: isWhole ? "not again" : "not repeated" };
   let shorterOf = shorterOnes(shortest.steps);
   for (let tries = 0; tries < LIMITS.exploreShorter && !isOver(); tries++) {
     const next = shorterOf.next();
@@ -36,7 +41,7 @@ export async function shorten(
     shortest = shorter;
     shorterOf = shorterOnes(shorter.steps);
   }
-  return shortest;
+  return { shown: shortest, repeated: "again" };
 }
 
 /** Returns the sequence with all its reads after every write, so that a mistake shows as early as possible. */

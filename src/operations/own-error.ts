@@ -13,6 +13,9 @@ export function isOwnError(operation: Operation, body: Json | undefined, forms: 
   return forms.some((form) => hasForm(body, form)) || saysCondition(operation, body);
 }
 
+/** Status codes about the moment, the key or a gateway, which show nothing about the call. */
+export const OF_THE_MOMENT: ReadonlySet<number> = new Set([401, 407, 408, 421, 425, 429, 499, 502, 503, 504]);
+
 /** Returns whether a body has every field of a form. */
 export function hasForm(body: JsonObject, form: ErrorForm): boolean {
   const fields = Object.entries(form);

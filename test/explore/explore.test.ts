@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/ports.ts";
 import { contract } from "../../src/contract/contract.ts";
+import type { Carry } from "../../src/explore/ask.ts";
 import { playbookOf } from "../../src/explore/found-playbook.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -71,6 +73,71 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
   });
 });
 
+describe("a service that does not answer as one", () => {
+  const ANSWERS = [
+    ["a page to log in", { body: "<html>log in</html>" }],
+    ["a gateway's time limit in JSON", { status: 504, body: '{"message":"Endpoint request timed out"}' }],
+    ["a key that has expired", { status: 401, body: '{"message":"key expired"}' }],
+  ] as const;
+  test.for(ANSWERS)("%s is no mistake of the service", { timeout: PATIENCE_MS }, async ([, answer]) => {
+    const stats = JSON.stringify({ totalCount: 1, countByType: [{ assetType: "Deed", count: 1 }] });
+    const { url } = await serve(({ path }) => (path === "/asset/stats" ? { body: stats } : answer));
+    const project = newProject({ LEDGER_KEY: "c4nary-ledger-key" });
+    project.write("tokenbook.yaml", environmentOf(url, { appId: "app1", orgId: "org1" }));
+    const ended = await project.run("explore", "--env", "here", "--seed", "3", "--sequences", "5");
+    expect(ended.code, ended.transcript).toBe(1);
+    expect(ended.stderr).toContain("explore.lost");
+    expect(ended.stdout).toMatch(/^✗ nothing can be said: .* may stay in the service/);
+    expect(ended.transcript).not.toContain("this sentence of the description");
+  });
+
+  test("a list without an end leads to no finding about other calls, and is named", { timeout: PATIENCE_MS }, async () => {
+    const sandbox = await brokenSandbox();
+    let pages = 0;
+    const spoil =
+      (carry: Carry): Carry =>
+      async (operation, request) => {
+        if (operation.name !== "ledger.transfer.mine") return carry(operation, request);
+        return { status: 200, text: JSON.stringify({ count: 1, bookmark: `b${pages++}`, records: [{ id: "other" }] }) };
+      };
+    const explored = await exploreSandbox(sandbox, { seed: 7, sequences: 60, timeMs: PATIENCE_MS, spoil });
+    expect(explored).toMatchObject({ findings: [], lost: 0, unread: ["ledger.transfer.mine"] });
+    await sandbox.close();
+  });
+
+  test("an error that does not come again is reported with doubt", { timeout: PATIENCE_MS }, async () => {
+    const sandbox = await brokenSandbox();
+    let isDone = false;
+    const spoil =
+      (carry: Carry): Carry =>
+      async (operation, request) => {
+        if (isDone || operation.name !== "ledger.token.create") return carry(operation, request);
+        isDone = true;
+        return { status: 500, text: "{}" };
+      };
+    const { findings } = await exploreSandbox(sandbox, { sequences: 12, timeMs: PATIENCE_MS, spoil });
+    expect(findings).toMatchObject([{ isRepeatable: false, repeated: "not again" }]);
+    expect(findings[0]?.playbook).toMatch(/ledger\.token\.create may break this sentence .* it did not appear again/);
+    await sandbox.close();
+  });
+
+  test("answers that are slow do not keep it beyond its time", { timeout: PATIENCE_MS }, async () => {
+    const sandbox = await brokenSandbox();
+    let requests = 0;
+    const spoil =
+      (carry: Carry): Carry =>
+      async (operation, request) => {
+        requests += 1;
+        return carry(operation, request);
+      };
+    const clock = { ...systemClock, elapsed: () => requests * 60_000 };
+    const explored = await exploreSandbox(sandbox, { timeMs: 1_000, clock, spoil });
+    expect(explored).toMatchObject({ sequences: 0, findings: [] });
+    expect(requests).toBeLessThanOrEqual(3 * LIMITS.exploreAtOnce);
+    await sandbox.close();
+  });
+});
+
 test.runIf(isNightly)(
   "explore finds a bug that the reference has too, because the numbers do not add up",
   { timeout: PATIENCE_MS },
@@ -90,13 +157,14 @@ test.runIf(isNightly)(
 test("explore does not shorten a finding after it was stopped", { timeout: PATIENCE_MS }, async () => {
   const faults = [{ operation: "ledger.account.*", fault: { status: 500 } }];
   const broken = await startSandbox({ path: ":memory:", commitDelayMs: 0, seed: {}, faults });
-  let looks = 0;
-  const stopping = {
-    get aborted() {
-      return (looks += 1) > LIMITS.exploreAtOnce;
-    },
-  } as AbortSignal; // stops once each lane has begun a sequence
-  const { findings, sequences } = await exploreSandbox(broken, { stopping, findings: 100 });
+  const stop = new AbortController();
+  const spoil =
+    (carry: Carry): Carry =>
+    async (operation, request) => {
+      stop.abort(); // each lane has begun a sequence
+      return carry(operation, request);
+    };
+  const { findings, sequences } = await exploreSandbox(broken, { stopping: stop.signal, spoil, findings: 100 });
   expect(sequences).toBe(LIMITS.exploreAtOnce);
   expect(findings[0]?.steps).toBeGreaterThan(2); // two steps would be enough to show the bug
   await broken.close();
@@ -130,8 +198,8 @@ test("a text of the service is never an expression in the playbook", () => {
     { kind: "not done", said },
     { kind: "differs", difference: { path: ["data", "note"], expected: said, seen: `${said}!` } },
   ] as const) {
-    const found = { key: "x", steps: [get], refused: new Map(), called: new Map(), lost: undefined, wrong };
-    expect(checkPlaybook("found.yaml", playbookOf(found, "Found.")).diagnostics).toEqual([]);
+    const found = { key: "x", steps: [get], refused: new Map(), called: new Map(), lost: undefined, isCut: false, wrong };
+    expect(checkPlaybook("found.yaml", playbookOf(found, { origin: "Found.", repeated: "again" })).diagnostics).toEqual([]);
   }
 });
 

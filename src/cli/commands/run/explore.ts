@@ -9,6 +9,7 @@ import { systemClock } from "../../../base/ports.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Target } from "../../../environment/target.ts";
 import { type Explorations, type ExploredFinding, explore as exploreService } from "../../../explore/explore.ts";
+import { breaking, HOW_SURE } from "../../../explore/found-playbook.ts";
 import { openService } from "../../../explore/service.ts";
 import { writePlaybook } from "../../../files/output.ts";
 import { Transport } from "../../../transport/exchange.ts";
@@ -55,11 +56,13 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
     { ...service, isOwn: target.embedded },
     { ...limits, prefix, clock: systemClock, stopping, onFound },
   );
-  const { requests, lost } = done;
-  if (requests === 0 && lost === 0 && !stopping.aborted) throw nothingExplored(time);
-  if (json === true) printData(shell, { seed, sequences: done.sequences, requests, lost, findings: found });
-  else shell.stdout.write(summaryText(done, systemClock.elapsed() - begun));
-  if (lost >= LIMITS.exploreLost || (lost > 0 && lost === done.sequences)) throw tooManyLost(done, target);
+  const { requests, lost, unread, left } = done;
+  const isNothing = done.sequences === 0 && lost === 0 && found.length === 0;
+  if (isNothing && !stopping.aborted) throw nothingExplored(time, done);
+  const isLost = lost >= LIMITS.exploreLost || (lost > 0 && lost === done.sequences);
+  if (json === true) printData(shell, { seed, sequences: done.sequences, requests, lost, unread, left, findings: found });
+  else shell.stdout.write(summaryText(done, { ms: systemClock.elapsed() - begun, isLost }));
+  if (isLost) throw tooManyLost(done, target);
   return exitOf(done, stopping);
 };
 
@@ -84,10 +87,11 @@ function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Tar
   });
 }
 
-function nothingExplored(timeMs: number): Failure {
+function nothingExplored(timeMs: number, { requests }: Explorations): Failure {
+  const late = requests === 0 ? "before the first call" : `after ${count(requests, "request")}, before a sequence was complete`;
   return new Failure({
     code: "explore.nothing",
-    message: `nothing was explored: ${formatDuration(timeMs)} was over before the first call`,
+    message: `nothing was explored: ${formatDuration(timeMs)} was over ${late}`,
     next: "give it more time with --time, such as --time 2m",
   });
 }
@@ -110,21 +114,30 @@ function write(shell: Shell, name: string, { playbook }: ExploredFinding): strin
   return relative(shell.cwd, path);
 }
 
-function findingText({ what, uses, section, sentence, steps, isRepeatable }: ExploredFinding, file: string): string {
-  const unsteady = isRepeatable ? [] : ["    when the same calls were repeated, the answers were right"];
+function findingText(finding: ExploredFinding, file: string): string {
+  const { what, sentence, steps, repeated } = finding;
+  const sure = HOW_SURE[repeated];
+  const shows = repeated === "again" ? (steps === 1 ? "shows it" : "show it") : "in its sequence";
   return [
     `✗ ${what}`,
-    `    ${uses} breaks this sentence of the description (${section}): ${sentence}`,
-    ...unsteady,
-    `    ${count(steps, "step")} show it: tokenbook run ${file}`,
+    `    ${breaking(finding, repeated)}: ${sentence}`,
+    ...(sure === "" ? [] : [`    ${sure}`]),
+    `    ${count(steps, "step")} ${shows}: tokenbook run ${file}`,
     "",
   ].join("\n");
 }
 
-function summaryText({ sequences, requests, findings, lost }: Explorations, ms: number): string {
+function summaryText(
+  { sequences, requests, findings, lost, unread, left }: Explorations,
+  { ms, isLost }: { readonly ms: number; readonly isLost: boolean },
+): string {
   const done = `${count(sequences, "sequence")}, ${count(requests, "request")}, ${formatDuration(Math.round(ms))}`;
-  const without = lost === 0 ? "" : `; ${count(lost, "sequence")} ended with a lost answer`;
-  if (findings.length === 0) return `✓ nothing found: ${done}${without}\n`;
+  const without = [
+    ...(lost === 0 ? [] : [`; ${count(lost, "sequence")} ended with a lost answer`]),
+    ...(unread.length === 0 ? [] : [`; not compared, because of more than ${LIMITS.explorePages} pages: ${unread.join(", ")}`]),
+    ...(left === 0 ? [] : [`; ${count(left, "asset")} may stay in the service, because the answer to the removal was lost`]),
+  ].join("");
+  if (findings.length === 0) return `${isLost ? "✗ nothing can be said" : "✓ nothing found"}: ${done}${without}\n`;
   return `✗ ${count(findings.length, "finding")}: ${done}${without}\n`;
 }
 
