@@ -107,6 +107,11 @@ test("a plan of another playbook, with other inputs, or for another place is ref
   project.write("onboarding.yaml", ONBOARDING);
   project.write("tokenbook.yaml", project.read("tokenbook.yaml").replace("  here:", "  there:"));
   await refused("plan.other-target", "onboarding.yaml");
+  const made = project.read("p.plan");
+  for (const madeAt of ["never", "2026-99-99T00:00:00.000Z", "2026-04-02"]) {
+    project.write("p.plan", made.replace(/"madeAt": ?"[^"]+"/, `"madeAt": "${madeAt}"`));
+    await refused("plan.unreadable", "onboarding.yaml");
+  }
   project.write("p.plan", "{}");
   await refused("plan.unreadable", "onboarding.yaml");
   project.write("p.plan", "no plan");
