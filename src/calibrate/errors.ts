@@ -1,5 +1,5 @@
 import { Decimal } from "../base/numbers/decimal.ts";
-import { isObject, type Json, type JsonObject, writeJson } from "../base/json/json.ts";
+import { isObject, type Json, jsonEquals, type JsonObject, writeJson } from "../base/json/json.ts";
 import { type ErrorForm, type Profile, profileOf } from "../contract/profile.ts";
 import { conditionsOf, plainWords } from "../operations/refusal.ts";
 import { hasForm, isOwnError, isServerError } from "../operations/own-error.ts";
@@ -186,15 +186,28 @@ function onePerForm(named: readonly NamedRefusal[]): readonly ObservedExchange[]
 /** Finds the status codes of success that differ from the description, from all answers so far. */
 export function findSuccessCodes({ findings, answers }: CalibrationAsker): void {
   const successes = answers.filter(({ kind, status }) => kind === "ok" && status !== 204);
-  for (const { operation, status, exchange } of successes) {
-    const name = operation.async ? "async" : operation.name;
-    const usual = settingAt(findings.profile, ["successStatus", name]) ?? Decimal.of(operation.call.successStatus);
-    if (status === null || (usual instanceof Decimal && usual.equals(Decimal.of(status)))) continue;
-    const evidence = [exchange];
-    const why = operation.async ? "writes that are answered at once have this code" : `${operation.name} succeeds with this code`;
-    findings.observe(["successStatus", name], Decimal.of(status), why, evidence);
+  const byName = Map.groupBy(successes, ({ operation }) => (operation.async ? "async" : operation.name));
+  for (const [name, seen] of byName) {
+    const setting = ["successStatus", name];
+    const declared = settingAt(findings.profile, setting);
+    const other = seen.filter(
+      ({ operation: { call }, status }) => !jsonEquals(declared ?? Decimal.of(call.successStatus), codeOf(status)),
+    );
+    const [first, ...more] = new Map(other.map((each) => [each.status, each])).values();
+    if (first === undefined) continue;
+    const evidence = [first, ...more].map(({ exchange }) => exchange);
+    if (more.length > 0 || other.length < seen.length) {
+      findings.leave(setting, `${name} succeeds with several codes`, evidence);
+      continue;
+    }
+    const why = name === "async" ? "writes that are answered at once have this code" : `${name} succeeds with this code`;
+    findings.observe(setting, codeOf(first.status), why, evidence);
   }
   const found = settingAt(findings.profile, ["successStatus"]) ?? {};
   const why = `the codes of ${new Set(successes.map(({ operation }) => operation.name)).size} operations were seen`;
   findings.observe(["successStatus"], found, why, []);
+}
+
+function codeOf(status: number | null): Json {
+  return status === null ? null : Decimal.of(status);
 }

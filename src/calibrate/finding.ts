@@ -85,6 +85,14 @@ export class CalibrationFindings {
     this.decide(setting, { strength: "observed", found, why, evidence });
   }
 
+  /** Takes a decision back, because later answers contradict it. The profile has its first value again. */
+  contradict(setting: readonly string[], why: string, evidence: readonly ObservedExchange[]): void {
+    this.#findings.delete(setting.join("."));
+    this.leave(setting, why, evidence);
+    const was = settingAt(this.#was, setting);
+    if (was !== undefined) this.profile = withSetting(this.profile, setting, was);
+  }
+
   /** Records why a setting is undecided. */
   leave(setting: readonly string[], why: string, evidence: readonly ObservedExchange[] = []): void {
     if (this.isDecided(setting)) return;

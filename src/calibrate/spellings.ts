@@ -24,6 +24,14 @@ function spellings(words: readonly string[]): CandidateNames {
   return [...new Set([camel, words.join("_"), words.join("-"), camel.toLowerCase()])];
 }
 
+/**
+ * Returns whether an effect that was seen with a name ends without the name, and comes back with it. If a service answers now in one way and then in another,
+ * a single answer does not show which name has the effect.
+ */
+export async function isSteady(withName: () => Promise<boolean>, without: () => Promise<boolean>): Promise<boolean> {
+  return (await without()) && (await withName());
+}
+
 /** Returns the names to try for a parameter, with the current one first. */
 export function namesFor(asker: CalibrationAsker, setting: readonly string[], candidates: CandidateNames): CandidateNames {
   const present = settingAt(asker.findings.profile, setting);

@@ -30,7 +30,7 @@ export function findValueDialect({ findings, answers }: CalibrationAsker): void 
 
   function conclude(setting: "numbers" | "booleans", plainly: string, { plain, text, evidence }: WayCounts): void {
     const seen = evidence === undefined ? [] : [evidence];
-    if (plain > 0 && text > 0) findings.leave([setting], `answers write ${setting} in both ways`, seen);
+    if (plain > 0 && text > 0) findings.contradict([setting], `answers write ${setting} in both ways`, seen);
     else if (plain + text === 0) findings.leave([setting], `no answer had ${setting} in it`);
     else
       findings.observe([setting], plain > 0 ? plainly : "text", `all ${plain + text} ${setting} in answers are written so`, seen);

@@ -7,7 +7,7 @@ import { NO_SECRETS } from "../../src/playbook/settings/open-secrets.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { clockWithoutWaiting, targetAt } from "../engine-parts.ts";
 import { type Given, NOT_STOPPING, serve, transportForTest } from "../unit/engine/server.ts";
-import { calibrated, isRight, type Speaking, USUAL, varied } from "./services.ts";
+import { type Answered, calibrated, isRight, type Speaking, USUAL, varied } from "./services.ts";
 
 function wrongIn({ findings }: Calibration, speaking: Speaking): readonly string[] {
   return findings
@@ -80,6 +80,108 @@ test.for<Readonly<Record<string, string | true>>>([
   const { findings } = await calibrated(speaking, false);
   expect(findings.find(({ setting }) => setting.join(".") === "ledger.errors")).toMatchObject({ strength: "undecided" });
 });
+
+const edited = (answer: Answered, pattern: RegExp, text: string): Answered => ({
+  ...answer,
+  text: answer.text.replaceAll(pattern, text),
+});
+const silent = (answer: Answered): Answered => edited(answer, /"transactionId":"[^"]*",?/g, "");
+const ignoring = many(USUAL, ["dialect.unknownParameters", "ignored"]);
+const FORBIDDEN = '{"status":"Error","condition":"access denied","message":"access denied"}';
+
+interface ChangingService {
+  readonly settings: readonly string[];
+  readonly speaking?: Speaking;
+  /** Returns how it changes an answer. Each calibration gets one of its own. */
+  readonly manner: () => (path: string, answer: Answered) => Answered;
+}
+
+const CHANGING: Readonly<Record<string, ChangingService>> = {
+  "names the transaction in all receipts but the first": {
+    settings: ["ledger.receipt.namesTransaction"],
+    manner: () => {
+      let first: string | undefined;
+      return (path, answer) => {
+        if (!path.includes("/receipt?") || path.includes("Nothing")) return answer;
+        first ??= path;
+        return path === first ? silent(answer) : answer;
+      };
+    },
+  },
+  "names the transaction in the first receipt only": {
+    settings: ["ledger.receipt.namesTransaction"],
+    manner: () => {
+      let first: string | undefined;
+      return (path, answer) => {
+        if (!path.includes("/receipt?") || path.includes("Nothing")) return answer;
+        first ??= path;
+        return path === first ? answer : silent(answer);
+      };
+    },
+  },
+  "writes its numbers as texts after some answers": {
+    settings: ["numbers"],
+    manner: () => {
+      let answers = 0;
+      return (_, answer) => ((answers += 1) < 9 ? answer : edited(answer, /:(\d+)(?=[,}])/g, ':"$1"'));
+    },
+  },
+  "succeeds with two codes": {
+    settings: ["successStatus.ledger.asset.list"],
+    manner: () => {
+      let lists = 0;
+      return (path, answer) => (path.includes("/asset/all") && (lists += 1) % 2 === 0 ? { ...answer, status: 201 } : answer);
+    },
+  },
+  "refuses everything after the first token": {
+    settings: ["ledger.capabilities.tokenIdUnique", "ledger.capabilities.overMintRefused"],
+    manner: () => {
+      let tokens = 0;
+      return (path, answer) => {
+        if (/^POST .*\/tokens?(?:\?|$)/.test(path)) tokens += 1;
+        return tokens > 1 && !path.startsWith("GET") ? { ...answer, status: 403, text: FORBIDDEN } : answer;
+      };
+    },
+  },
+  "lets this entity mint nothing": {
+    settings: ["ledger.capabilities.overMintRefused"],
+    manner: () => (path, answer) => (path.includes("/mint") ? { ...answer, status: 403, text: FORBIDDEN } : answer),
+  },
+  "gives one record once": {
+    settings: ["ledger.parameters.pageSize"],
+    speaking: many(ignoring, ["profile.ledger.parameters.pageSize", "zzSize"]),
+    manner: () => {
+      let isDone = false;
+      return (path, answer) => {
+        const page = isDone || !/[?&]limit=1(?:&|$)/.test(path) ? undefined : JSON.parse(answer.text);
+        if (page?.records === undefined) return answer;
+        isDone = true;
+        return { ...answer, text: JSON.stringify({ ...page, records: page.records.slice(0, 1) }) };
+      };
+    },
+  },
+  "refuses a header once": {
+    settings: ["ledger.onBehalfOf.in", "ledger.onBehalfOf.name"],
+    speaking: many(ignoring, ["profile.ledger.onBehalfOf", { in: "header", name: "X-Zz" }]),
+    manner: () => {
+      let isDone = false;
+      return (path, answer) => {
+        if (isDone || !path.includes("actAs=tokenbook")) return answer;
+        isDone = true;
+        return { ...answer, status: 400, text: FORBIDDEN };
+      };
+    },
+  },
+};
+
+test.for(Object.entries(CHANGING))(
+  "calibrate does not decide what a service changes that %s",
+  async ([, { settings, speaking = USUAL, manner }]) => {
+    const { findings } = await calibrated(speaking, true, { spoil: manner() });
+    const strengths = settings.map((name) => findings.find(({ setting }) => setting.join(".") === name)?.strength);
+    expect(strengths).toEqual(settings.map(() => "undecided"));
+  },
+);
 
 test("calibrate does not take the refusal of a gateway for one of the service", async () => {
   const twice = many(USUAL, ["dialect.accepts", ["second token", "second vault", "second deposit"]]);

@@ -10,7 +10,7 @@ import { USUAL_DIALECT, type Dialect } from "../../src/sandbox/dialect.ts";
 import { errorBody } from "../../src/sandbox/http/error-body.ts";
 import { REFUSAL_STATUS } from "../../src/sandbox/refusal.ts";
 import { type Contents, type FaultPlan, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { Transport } from "../../src/transport/exchange.ts";
+import { type Exchanged, type Outgoing, Transport } from "../../src/transport/exchange.ts";
 import { jsonEquals, type Json, parseJson } from "../../src/base/json/json.ts";
 
 /** How one service differs. */
@@ -163,11 +163,23 @@ export function isPossible({ profile: { ledger, investor } }: Speaking): boolean
   return lists.every((names) => new Set(names).size === names.length);
 }
 
+/** A complete answer to one request. */
+export type Answered = Extract<Exchanged, { readonly kind: "answered" }>;
+
 /** Calibrates a service of this kind, starting from the default profile. */
 export async function calibrated(
   { profile, dialect, commitDelayMs }: Speaking,
   mayWrite: boolean,
-  { faults = [], look }: { readonly faults?: FaultPlan; readonly look?: (contents: Contents) => void } = {},
+  {
+    faults = [],
+    look,
+    spoil = (_, answer) => answer,
+  }: {
+    readonly faults?: FaultPlan;
+    readonly look?: (contents: Contents) => void;
+    /** Changes an answer of the service; it gets the path and query of its request. */
+    readonly spoil?: (path: string, answer: Answered) => Answered;
+  } = {},
 ): Promise<Calibration> {
   const key = (type: string): string => profile.ledger.primaryKey[type] ?? "id";
   const assets = [
@@ -190,7 +202,10 @@ export async function calibrated(
     const options = { mayWrite, usualStatus: REFUSAL_STATUS, announce: () => {}, onBrokenOff: () => {} };
     const ports = {
       clock: systemClock,
-      exchange: transport.exchange.bind(transport),
+      exchange: async (outgoing: Outgoing): Promise<Exchanged> => {
+        const exchanged = await transport.exchange(outgoing);
+        return exchanged.kind === "answered" ? spoil(`${outgoing.method} ${outgoing.path}`, exchanged) : exchanged;
+      },
       secrets: NO_SECRETS,
       stopping: new AbortController().signal,
     };

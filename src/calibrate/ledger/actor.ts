@@ -3,7 +3,7 @@ import { keyEntityOf } from "../../environment/target.ts";
 import { type CalibrationAsker, inTrouble, type CalibrationAnswer } from "../asker.ts";
 import { ACTING, LEDGER_PARAMETERS, PENDING_ONLY } from "./names.ts";
 import { withSetting } from "../finding.ts";
-import { NOBODYS_ID, NOBODYS_PARAMETER, namesFor } from "../spellings.ts";
+import { isSteady, NOBODYS_ID, NOBODYS_PARAMETER, namesFor } from "../spellings.ts";
 import type { SeenList } from "./lists.ts";
 
 const MALFORMED = "tokenbook";
@@ -38,6 +38,9 @@ export async function findActor(asker: CalibrationAsker, { question }: SeenList,
     if (malformed.kind !== "refused") continue;
     const formed = await at(place, name, entity);
     if (formed.kind !== "ok") continue;
+    const differs = async (): Promise<boolean> =>
+      (await at(place, name, MALFORMED)).kind === "refused" && (await at(place, name, entity)).kind === "ok";
+    if (!(await isSteady(differs, async () => (await asker.read(question)).kind === "ok"))) continue;
     const why = `the ${place} ${name} is accepted with ${entity}, and refused with a text that names no entity`;
     const evidence = [formed.exchange, malformed.exchange];
     findings.observe([...PLACE, "in"], place, why, evidence);

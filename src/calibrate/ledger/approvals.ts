@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../base/json/json.ts";
 import { field, listOf, recordsIn, text } from "../../base/json/parts.ts";
 import { LEDGER_PARAMETERS, PENDING_ONLY } from "./names.ts";
 import { withSetting } from "../finding.ts";
-import { namesFor } from "../spellings.ts";
+import { isSteady, namesFor } from "../spellings.ts";
 import type { CalibrationWriter } from "./writer.ts";
 
 const DECISIONS = [
@@ -33,8 +33,11 @@ export async function findRequestWords(writer: CalibrationWriter, self: JsonObje
   for (const [at, { operation, word }] of DECISIONS.entries()) {
     const id = text(mine[at]?.["id"]) ?? "";
     const outcome = await writer.make(operation, { approvalType, items: [{ id, comment: writer.tag }] });
-    const status = text(field(await writer.read("ledger.approval.get", { approvalType, id }), "status"));
-    if (outcome.kind === "done" && status !== undefined && status !== pending && !decided.includes(status)) {
+    const read = async (): Promise<string | undefined> =>
+      text(field(await writer.read("ledger.approval.get", { approvalType, id }), "status"));
+    const status = await read();
+    const isOwn = status !== undefined && status !== pending && !decided.includes(status);
+    if (outcome.kind === "done" && isOwn && (await read()) === status) {
       decided.push(status);
       decide(word, status, `a request says this after ${operation}`);
     } else
@@ -64,6 +67,8 @@ async function findPendingOnlyByEffect(writer: CalibrationWriter, approvalType: 
   for (const name of namesFor(writer.asker, PENDING_ONLY, LEDGER_PARAMETERS.pendingOnly)) {
     const all = await list({ pendingOnly: false }, name);
     if (all?.length !== DECISIONS.length) continue;
+    const isAll = async (): Promise<boolean> => (await list({ pendingOnly: false }, name))?.length === DECISIONS.length;
+    if (!(await isSteady(isAll, async () => (await list({}))?.length === 0))) continue;
     const why = "with it, a queue shows the requests that are decided, and without it none";
     return findings.observe(PENDING_ONLY, name, why, writer.asker.lastExchange());
   }

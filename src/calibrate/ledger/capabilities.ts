@@ -31,7 +31,15 @@ export async function findTokenCapabilities(writer: CalibrationWriter, self: Jso
   const before = await read();
   const over = await writer.make("ledger.token.mint", { id, to: self, value: Decimal.of(2) });
   const isUnchanged = jsonEquals(supply(await read()), supply(before));
-  judge(findings, "overMintRefused", over, { isUnchanged, what: "a mint of more than maxMintQuantity" });
+  // A service may also refuse the mint because this entity may not mint at all.
+  const within = over.kind === "refused" ? await writer.make("ledger.token.mint", { id, to: self, value: Decimal.of(1) }) : over;
+  if (over.kind === "refused" && within.kind !== "done")
+    findings.leave(
+      settingOf("overMintRefused"),
+      "a mint of no more than maxMintQuantity is not accepted either",
+      within.evidence,
+    );
+  else judge(findings, "overMintRefused", over, { isUnchanged, what: "a mint of more than maxMintQuantity" });
   if (over.kind === "done" && !isUnchanged) await writer.make("ledger.token.burn", { id, from: self, value: Decimal.of(2) });
 }
 
@@ -78,6 +86,20 @@ export async function findVaultCapabilities(
     what: "a second deposit of the same asset into the same vault",
   });
   return id;
+}
+
+/** Takes back that a repeated write is refused, if the service then refuses everything. */
+export function doubtRefusals({ asker: { findings } }: CalibrationWriter, later: WriteOutcome): void {
+  if (later.kind === "done") return;
+  for (const capability of Object.keys(findings.profile.ledger.capabilities) as Capability[]) {
+    const setting = settingOf(capability);
+    if (findings.isDecided(setting) && findings.profile.ledger.capabilities[capability])
+      findings.contradict(
+        setting,
+        "a later write was not accepted either, so the refusal may have had another reason",
+        later.evidence,
+      );
+  }
 }
 
 const supply = (token: Json | undefined): Json => field(token, "totalSupply") ?? null;

@@ -2,7 +2,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals, writeJson } from "../../base/json/json.ts";
 import { listOf, recordsIn, text } from "../../base/json/parts.ts";
 import type { CalibrationAsker, Question, CalibrationAnswer } from "../asker.ts";
-import { namesFor } from "../spellings.ts";
+import { isSteady, namesFor } from "../spellings.ts";
 import { LEDGER_PARAMETERS } from "./names.ts";
 import { MOST_ROWS } from "./writer.ts";
 import { settingAt, withSetting } from "../finding.ts";
@@ -54,12 +54,20 @@ async function findPageSizeName(asker: CalibrationAsker, { question, rows }: See
   const input = { ...question.input, pageSize: Decimal.of(1) };
   for (const name of namesFor(asker, PAGE_SIZE, LEDGER_PARAMETERS.pageSize)) {
     const profile = withSetting(findings.profile, PAGE_SIZE, name);
-    const page = await readList(asker, { ...question, input }, { profile });
-    if (page?.rows.length !== 1 || !jsonEquals(page.rows[0] ?? null, rows[0] ?? null)) continue;
+    const sized = (): Promise<SeenList | undefined> => readList(asker, { ...question, input }, { profile });
+    const page = await sized();
+    if (page === undefined || !isFirstOf(rows, page)) continue;
+    const isLong = async (): Promise<boolean> => ((await readList(asker, question))?.rows.length ?? 0) > 1;
+    const isFirst = async (): Promise<boolean> => isFirstOf(rows, await sized());
+    if (!(await isSteady(isFirst, isLong))) continue;
     const why = `a size of 1 gives one record of ${rows.length} in a list`;
     return findings.observe(PAGE_SIZE, name, why, [page.answer.exchange]);
   }
   findings.leave(PAGE_SIZE, "no known name made a size of 1 give one record");
+}
+
+function isFirstOf([first = null]: readonly Json[], page: SeenList | undefined): boolean {
+  return page?.rows.length === 1 && jsonEquals(page.rows[0] ?? null, first);
 }
 
 async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promise<void> {
@@ -68,15 +76,20 @@ async function findBookmarkName(asker: CalibrationAsker, long: SeenList): Promis
   const input: JsonObject = sized ? { ...long.question.input, pageSize: Decimal.of(1) } : { ...long.question.input };
   const question = { operation: long.question.operation, input };
   const first = sized ? await readList(asker, question) : long;
-  if (first?.bookmark === undefined) return findings.leave(BOOKMARK, "no page names a bookmark of a page after it");
+  const bookmark = first?.bookmark;
+  if (first === undefined || bookmark === undefined)
+    return findings.leave(BOOKMARK, "no page names a bookmark of a page after it");
   for (const name of namesFor(asker, BOOKMARK, LEDGER_PARAMETERS.bookmark)) {
     const profile = withSetting(findings.profile, BOOKMARK, name);
-    const second = await readList(asker, question, { profile, page: first.bookmark });
+    const second = await readList(asker, question, { profile, page: bookmark });
     const row = second?.rows[0];
     if (second === undefined || row === undefined || haveShared(first.rows, second.rows)) continue;
     if (sized && !jsonEquals(row, long.rows[1] ?? null)) continue;
     // A list that ignores the name gives its first page again. Others may have created the records of that page only now.
-    if (haveShared((await readList(asker, question))?.rows ?? [], second.rows)) continue;
+    const isElsewhere = async (): Promise<boolean> => !haveShared((await readList(asker, question))?.rows ?? [], second.rows);
+    const isThere = async (): Promise<boolean> =>
+      jsonEquals((await readList(asker, question, { profile, page: bookmark }))?.rows[0] ?? null, row);
+    if (!(await isSteady(isThere, isElsewhere))) continue;
     const why = "the bookmark of the first page gives the records after it";
     return findings.observe(BOOKMARK, name, why, [first.answer.exchange, second.answer.exchange]);
   }
@@ -96,6 +109,8 @@ async function findUsualSize(asker: CalibrationAsker, lists: readonly SeenList[]
     const input = { ...question.input, pageSize: Decimal.of(rows.length + 1) };
     const larger = await readList(asker, { ...question, input });
     if (larger?.rows.length !== rows.length + 1) continue;
+    const again = await readList(asker, question);
+    if (again?.rows.length !== rows.length || again.bookmark === undefined) continue;
     const why = `a list that continues has ${rows.length} records on its first page when no size is named`;
     return findings.observe(setting, Decimal.of(rows.length), why, [answer.exchange, larger.answer.exchange]);
   }

@@ -9,7 +9,6 @@ import type { CalibrationWriter, WriteOutcome } from "./writer.ts";
 interface ReceiptCourse {
   /** The status words in order, each once. */
   readonly words: readonly string[];
-  readonly last: JsonObject;
   readonly evidence: readonly ObservedExchange[];
 }
 
@@ -66,7 +65,7 @@ export async function findReceiptWords(writer: CalibrationWriter, assetType: str
   }
   const ms = Math.round(asker.clock.elapsed() - began);
   findings.facts.push({ about: "receipts", says: `a write took effect, and its receipt reported this, within ${ms} ms` });
-  decideCommitted(findings, course, first);
+  decideCommitted(findings, course);
   writer.readsReceipts = findings.isDecided(COMMITTED);
   if (!writer.readsReceipts) return { assetType, id, asset };
   const second = await writer.send("ledger.asset.create", { assetType, data: { [key]: id, again: "true" } });
@@ -88,7 +87,8 @@ async function follow(
   const { clock, stopping } = writer.asker;
   const until = clock.elapsed() + LIMITS.calibrateReceiptMs;
   const words: string[] = [];
-  let [evidence, last, same]: [ObservedExchange[], JsonObject, number] = [[], {}, 0];
+  const evidence: ObservedExchange[] = [];
+  let same = 0;
   for (let looks = 1; clock.elapsed() < until && !stopping.aborted; looks++) {
     const raw = await writer.receipt(receiptId);
     const body = writer.asker.payload(raw);
@@ -98,15 +98,14 @@ async function follow(
       evidence.push(raw.exchange);
       same = 0;
     }
-    if (isObject(body)) last = body;
     if (word !== undefined && (same > 0 || (await isSettled()))) same += 1;
-    if (same >= LIMITS.calibrateLooks) return { words, last, evidence };
+    if (same >= LIMITS.calibrateLooks) return { words, evidence };
     await writer.pause(looks);
   }
   return undefined;
 }
 
-function decideCommitted(findings: CalibrationFindings, { words, last, evidence }: ReceiptCourse, first: WriteOutcome): void {
+function decideCommitted(findings: CalibrationFindings, { words, evidence }: ReceiptCourse): void {
   const word = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const present = findings.profile.ledger.receipt;
@@ -124,17 +123,27 @@ function decideCommitted(findings: CalibrationFindings, { words, last, evidence 
   const [pending] = before;
   if (pending === undefined) findings.leave(PENDING, "the first look at a receipt found the write committed", evidence);
   else findings.observe(PENDING, pending, "the receipt showed this word before the write took effect", evidence);
-  const named = text(last["transactionId"]);
-  if (named !== undefined && first.transactionId !== undefined && named !== first.transactionId)
-    return findings.leave(NAMES, "the receipt names another transaction than the answer to the write", [
-      ...evidence,
-      ...first.evidence,
-    ]);
-  const says =
-    named === undefined
-      ? "a receipt that says that the write is committed names no transaction"
-      : "the receipt names the transaction";
-  findings.observe(NAMES, named !== undefined, says, evidence);
+}
+
+/**
+ * Decides whether receipts name their transactions, from every look at a receipt that said that a write is committed. A service that names it only sometimes
+ * must not be trusted where it names none.
+ */
+export function decideNames({ asker: { findings }, profile, receipts }: CalibrationWriter): void {
+  const committed = receipts.filter(({ status }) => profile.ledger.receipt.committed.includes(status));
+  const naming = committed.filter(({ named }) => named !== undefined);
+  const silent = committed.filter(({ named }) => named === undefined);
+  const other = naming.find(({ named, written }) => written !== undefined && named !== written);
+  const shown = (looks: typeof committed): readonly ObservedExchange[] => looks.slice(0, 1).map(({ exchange }) => exchange);
+  if (committed.length === 0) return;
+  if (other !== undefined)
+    return findings.leave(NAMES, "a receipt names another transaction than the answer to the write", shown([other]));
+  if (naming.length > 0 && silent.length > 0)
+    return findings.leave(NAMES, "some receipts name their transaction, and others do not", [...shown(naming), ...shown(silent)]);
+  if (new Set(committed.map(({ receiptId }) => receiptId)).size === 1)
+    return findings.leave(NAMES, "only one write had a receipt", shown(committed));
+  const says = naming.length > 0 ? "every receipt names its transaction" : "no receipt names a transaction";
+  findings.observe(NAMES, naming.length > 0, says, shown(committed));
 }
 
 // The asset is unchanged, so the second creation had no effect, whatever its receipt calls that.

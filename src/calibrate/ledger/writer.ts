@@ -26,6 +26,17 @@ export interface WriteOutcome {
   readonly evidence: readonly ObservedExchange[];
 }
 
+/** What one look at the receipt of a write showed. */
+interface SeenReceipt {
+  readonly receiptId: string;
+  /** The transaction in the answer to the write; undefined if it names none. */
+  readonly written: string | undefined;
+  /** The transaction in the receipt; undefined if it names none. */
+  readonly named: string | undefined;
+  readonly status: string;
+  readonly exchange: ObservedExchange;
+}
+
 /** Makes the writes of a calibration, each exactly once and with unique names. A write whose answer is lost decides nothing and is never sent again. */
 export class CalibrationWriter {
   /** Sends the requests and has the findings. */
@@ -40,6 +51,9 @@ export class CalibrationWriter {
   readsReceipts = true;
   /** The writes with unknown outcome: the reason and the request of each. */
   readonly unclear: string[] = [];
+  /** Every look at a receipt with a status, in order. */
+  readonly receipts: SeenReceipt[] = [];
+  readonly #transactions = new Map<string, string | undefined>();
 
   constructor(asker: CalibrationAsker, tag: string, actor: string | undefined) {
     this.asker = asker;
@@ -64,6 +78,7 @@ export class CalibrationWriter {
     const [receiptId, transactionId] = ["receiptId", "transactionId"].map((name) => text(field(payload, name)));
     const isNamed = receiptId !== undefined || transactionId !== undefined;
     const kind = answer.kind === "refused" ? "refused" : answer.kind === "ok" && isNamed ? "done" : "unknown";
+    if (receiptId !== undefined) this.#transactions.set(receiptId, transactionId);
     if (kind === "unknown") this.unclear.push(`${whyUnclear(answer)}: ${answer.exchange.request}`);
     return { kind, atOnce: kind === "refused", answer, receiptId, transactionId, evidence: [answer.exchange] };
   }
@@ -87,14 +102,19 @@ export class CalibrationWriter {
   }
 
   /** Reads a receipt once as the acting entity, with the profile as known so far. Throws a Failure. */
-  receipt(receiptId: string, more: Partial<Question> = {}): Promise<CalibrationAnswer> {
-    return this.asker.read({
+  async receipt(receiptId: string, more: Partial<Question> = {}): Promise<CalibrationAnswer> {
+    const raw = await this.asker.read({
       operation: "ledger.receipt.get",
       input: { receiptId },
       actor: this.actor,
       ...more,
       profile: this.profile,
     });
+    const body = this.asker.payload(raw);
+    const [status, named] = [text(field(body, "status")), text(field(body, "transactionId"))];
+    const written = this.#transactions.get(receiptId);
+    if (status !== undefined) this.receipts.push({ receiptId, written, named, status, exchange: raw.exchange });
+    return raw;
   }
 
   /** Returns the input for reading a short list on one page, if the parameter for the size is known. */

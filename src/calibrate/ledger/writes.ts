@@ -7,10 +7,10 @@ import { keyEntityOf, organizationOf } from "../../environment/target.ts";
 import type { CalibrationAsker } from "../asker.ts";
 import type { CalibrationWriting } from "../service.ts";
 import { findRequestWords } from "./approvals.ts";
-import { findTokenCapabilities, findVaultCapabilities } from "./capabilities.ts";
+import { doubtRefusals, findTokenCapabilities, findVaultCapabilities } from "./capabilities.ts";
 import { findVaultAssetFields, findVaultFields } from "./fields.ts";
 import { findNewOwner } from "./new-owner.ts";
-import { findReceiptWords } from "./receipts.ts";
+import { decideNames, findReceiptWords } from "./receipts.ts";
 import { CalibrationWriter } from "./writer.ts";
 
 /** Returns the writes of a calibration, to announce them before any is sent. */
@@ -18,7 +18,7 @@ function plannedWrites(tag: string, assetType: string): readonly string[] {
   return [
     `create the ${assetType} ${tag}Asset, then the same again: the words of receipts`,
     `make three approval requests of the type ${tag}Approval to yourself; accept, reject and cancel one each: their words`,
-    `create the token ${tag}Token, then the same again; mint 2 of it over its cap of 1: what is refused`,
+    `create the token ${tag}Token, then the same again; mint 2 of it over its cap of 1, then 1: what is refused`,
     `create the vault ${tag}Vault with the token ${tag}Share, then the same again; deposit the asset twice: what is refused`,
     `update the vault ${tag}Vault and the data of its asset: the names of fields`,
     `create the ${assetType} ${tag}Moved, request its transfer to made-up owners, and approve it: where the new owner is named`,
@@ -65,6 +65,7 @@ export async function makeWrites(
     );
   asker.allowRemoval();
   const notRemoved = await remove(writer, assetType);
+  decideNames(writer);
   const left = [
     ...writer.unclear.map((each) => `perhaps, ${each}`),
     ...notRemoved,
@@ -95,6 +96,7 @@ async function findByWriting(writer: CalibrationWriter, assetType: string): Prom
   const key = primaryKeyOf(writer.profile.ledger, assetType);
   const moved = `${tag}Moved`;
   const made = await writer.make("ledger.asset.create", { assetType, data: { [key]: moved } });
+  doubtRefusals(writer, made);
   if (made.kind === "done") await findNewOwner(writer, { assetType, id: moved, self });
   if (vaultId === undefined) return;
   await findVaultFields(writer, vaultId);
