@@ -89,6 +89,16 @@ const silent = (answer: Answered): Answered => edited(answer, /"transactionId":"
 const ignoring = many(USUAL, ["dialect.unknownParameters", "ignored"]);
 const FORBIDDEN = '{"status":"Error","condition":"access denied","message":"access denied"}';
 
+/** Returns a manner in which only the first receipt names its transaction, or all others do. */
+function naming({ onlyTheFirst }: { readonly onlyTheFirst: boolean }): ReturnType<ChangingService["manner"]> {
+  let first: string | undefined;
+  return (path, answer) => {
+    if (!path.includes("/receipt?") || path.includes("Nothing")) return answer;
+    first ??= path;
+    return (path === first) === onlyTheFirst ? answer : silent(answer);
+  };
+}
+
 interface ChangingService {
   readonly settings: readonly string[];
   readonly speaking?: Speaking;
@@ -99,25 +109,11 @@ interface ChangingService {
 const CHANGING: Readonly<Record<string, ChangingService>> = {
   "names the transaction in all receipts but the first": {
     settings: ["ledger.receipt.namesTransaction"],
-    manner: () => {
-      let first: string | undefined;
-      return (path, answer) => {
-        if (!path.includes("/receipt?") || path.includes("Nothing")) return answer;
-        first ??= path;
-        return path === first ? silent(answer) : answer;
-      };
-    },
+    manner: () => naming({ onlyTheFirst: false }),
   },
   "names the transaction in the first receipt only": {
     settings: ["ledger.receipt.namesTransaction"],
-    manner: () => {
-      let first: string | undefined;
-      return (path, answer) => {
-        if (!path.includes("/receipt?") || path.includes("Nothing")) return answer;
-        first ??= path;
-        return path === first ? answer : silent(answer);
-      };
-    },
+    manner: () => naming({ onlyTheFirst: true }),
   },
   "writes its numbers as texts after some answers": {
     settings: ["numbers"],
