@@ -96,7 +96,7 @@ export class ContractCheck {
   }
 
   #isKnown(status: number): boolean {
-    return this.#profile.refusals.includes(status) || status >= 500 || OF_THE_MOMENT.has(status);
+    return this.#profile.refusals.includes(status) || status >= 500 || NOT_NOW.has(status);
   }
 
   #note({ name }: Operation, { run, step }: KeptExchange, { value, ...difference }: Mismatch): void {
@@ -125,7 +125,7 @@ export class ContractCheck {
 }
 
 /** Statuses that mean "not now", which any service and any gateway may send. The same is true of a failure (5xx), which is never a refusal. */
-const OF_THE_MOMENT: ReadonlySet<number> = new Set([408, 425, 429, 499]);
+const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429, 499]);
 const ID_CHARS = 12;
 
 function idOf(operation: string, { kind, where, message }: Pick<ContractFinding, "kind" | "where" | "message">): string {
