@@ -180,7 +180,7 @@ export const LIMITS = {
   exploreSteps: 60,
   exploreAtOnce: 8,
   explorePages: 40,
-  /** How long exploring waits for a receipt, and for its sequences in progress after its time is over, and before it acts on a request that may end at once, in milliseconds. */
+  /** Exploring, in milliseconds: how long it waits for a receipt, how long its sequences in progress may last beyond its time, and its pause before it acts on a request that may end at once. */
   exploreReceiptMs: 30_000,
   exploreEndMs: 10_000,
   explorePauseMs: 5,

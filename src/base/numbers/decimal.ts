@@ -15,11 +15,11 @@ export const NUMERAL_PATTERN = "^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?
 export const UNSIGNED_PATTERN: string = NUMERAL_PATTERN.replace("-?", "");
 const NUMERAL = new RegExp(NUMERAL_PATTERN);
 
-/** How to write a number, for people whose text is none. */
+/** How to write a number, for people whose text is not a number. */
 export const DECIMAL_FORM =
   "digits and a point, such as 1000.50: no zeros in front, no separator of thousands, no currency, no space";
 
-/** How to write a whole number, for people whose text is none. */
+/** How to write a whole number, for people whose text is not a whole number. */
 export const INTEGER_FORM = "digits only, such as 1000: no zeros in front";
 
 // Most numbers have this form.
