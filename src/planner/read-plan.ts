@@ -2,7 +2,7 @@ import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import type { Json } from "../base/json/json.ts";
 import type { PlanDocument } from "../report/plan/shape.ts";
-import { demandOf } from "../schema/demand.ts";
+import { demandAt } from "../schema/demand.ts";
 import { SchemaSet } from "../schema/validator.ts";
 import schema from "../../schemas/plan.schema.json" with { type: "json" };
 
@@ -14,7 +14,7 @@ export function readPlan(file: string, content: Json): PlanDocument {
   if (problem === undefined) return content as unknown as PlanDocument;
   throw new Failure({
     code: "plan.unreadable",
-    message: `${file} is not a plan: ${["it", ...problem.path].join(".")} ${demandOf(problem)}`,
+    message: `${file} is not a plan: ${demandAt("it", problem)}`,
     next: ["write one:", command`plan PLAYBOOK --out FILE`],
   });
 }

@@ -34,6 +34,11 @@ export function demandOf(problem: SchemaViolation): string {
   }
 }
 
+/** Returns the same with its place, as a sentence: `with.id must be text`. `root` is what the whole value is called. */
+export function demandAt(root: string, problem: SchemaViolation): string {
+  return `${[root, ...problem.path].join(".")} ${demandOf(problem)}`;
+}
+
 function allowedBy({ keyword, params }: SchemaViolation): string {
   if (keyword === "type") return article(params["type"]);
   if (keyword === "const") return JSON.stringify(params["allowedValue"]);

@@ -1,4 +1,5 @@
 import { Failure } from "../../base/failure.ts";
+import { demandAt } from "../../schema/demand.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 
 const TEXT = { type: "string" };
@@ -29,6 +30,9 @@ export function assertArguments(command: string, given: unknown): void {
   const schema = Object.hasOwn(REQUEST_ARGUMENTS, command) ? REQUEST_ARGUMENTS[command] : undefined;
   const [problem] = schema === undefined ? [] : schemas.plainValidator(schema)(given);
   if (problem === undefined) return;
-  const what = ["the arguments", ...problem.path].join(".");
-  throw new Failure({ code: "debug.arguments", message: `${command}: ${what} ${problem.message}`, why: "nothing was done" });
+  throw new Failure({
+    code: "debug.arguments",
+    message: `${command}: ${demandAt("arguments", problem)}`,
+    why: "nothing was done",
+  });
 }

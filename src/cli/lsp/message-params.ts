@@ -1,3 +1,4 @@
+import { demandAt } from "../../schema/demand.ts";
 import { SchemaSet } from "../../schema/validator.ts";
 
 const TEXT = { type: "string" };
@@ -47,5 +48,5 @@ export function wrongParams(message: { readonly method?: unknown; readonly param
   const method = String(message.method);
   const schema = Object.hasOwn(MESSAGE_PARAMS, method) ? MESSAGE_PARAMS[method] : undefined;
   const [problem] = schema === undefined ? [] : schemas.plainValidator(schema)(message.params);
-  return problem && `${method}: ${["params", ...problem.path].join(".")} ${problem.message}`;
+  return problem && `${method}: ${demandAt("params", problem)}`;
 }

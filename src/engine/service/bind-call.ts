@@ -10,7 +10,7 @@ import type { CallStep, SideRead } from "../../playbook/model.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { bind } from "../../playbook/expressions/template.ts";
 import { withSchema } from "../../playbook/steps/call-input.ts";
-import { demandOf } from "../../schema/demand.ts";
+import { demandAt } from "../../schema/demand.ts";
 import { essential } from "../../source/problems.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
@@ -128,10 +128,9 @@ export function inputProblem(operation: Operation, input: JsonObject): StepProbl
   const problems = validatorOf(withSchema(operation, batch))(input);
   const [problem = problems[0]] = essential(problems);
   if (problem === undefined) return undefined;
-  const where = ["with", ...problem.path].join(".");
   return {
     code: "input.invalid",
-    message: `${where} ${demandOf(problem)}`,
+    message: demandAt("with", problem),
     why: `the input of ${operation.name}; nothing was sent`,
   };
 }

@@ -9,6 +9,7 @@ import { readLines } from "../../files/regular.ts";
 import { CHAIN_START, type ChainedRecord, type ChainEnd, link } from "../chain.ts";
 import { recordSchema } from "../../protocol/event-schema.ts";
 import type { RunOpened, RunRecord } from "../../protocol/record.ts";
+import { demandAt } from "../../schema/demand.ts";
 import { SchemaSet, type SchemaViolation } from "../../schema/validator.ts";
 import type { RunSummary } from "../run-summary.ts";
 
@@ -259,7 +260,7 @@ class ArchiveReading {
   }
 
   #assertFits([problem]: readonly SchemaViolation[]): void {
-    if (problem !== undefined) throw this.#damaged(`${["it", ...problem.path].join(".")} ${problem.message}`);
+    if (problem !== undefined) throw this.#damaged(demandAt("it", problem));
   }
 
   #momentOf(time: unknown): number {

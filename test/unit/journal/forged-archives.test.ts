@@ -100,7 +100,7 @@ test.each(["", "["])("an archive with a step of no name ends: %j", (step) => {
   for (const records of ENDED) {
     const path = forged(records, (body) => (body.startsWith('{"step":') ? JSON.stringify({ ...JSON.parse(body), step }) : body));
     const look = (): unknown => reportsOf(path, (records[0] as RunRecord & RunOpened).runId);
-    if (step === "" && records.length > 3) expect(look).toThrow("it.step must NOT have fewer than 1 characters");
+    if (step === "" && records.length > 3) expect(look).toThrow("it.step must have at least 1 character");
     else expect(look).not.toThrow();
   }
 });
