@@ -1,7 +1,8 @@
 // A PostgreSQL server for one test file, run from the binaries of this machine. It ends with the file. Without binaries, its tests are skipped.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -187,11 +188,23 @@ function inMemory(): string {
   return existsSync(MEMORY) ? MEMORY : tmpdir();
 }
 
-/** Returns a port on which nobody listens. */
+// Linux gives outgoing connections only ports above these.
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+const TRIES = 100;
+
+/** Returns a port on which nobody listens, and which no outgoing connection takes before it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => void server.close(done));
-  return port;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = FIRST_PORT + randomInt(PORTS);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((done) => {
+      server.once("error", () => done(false));
+      server.listen(port, "127.0.0.1", () => done(true));
+    });
+    if (!isFree) continue;
+    await new Promise((done) => void server.close(done));
+    return port;
+  }
+  throw new Error(`none of ${TRIES} ports was free`);
 }
