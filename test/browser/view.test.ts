@@ -145,6 +145,14 @@ test("a port that is in use is reported, with the command to use", async () => {
   const ended = await project.run("view", "--port", url.port);
   expect(ended.code, ended.transcript).toBe(2);
   expect(ended.stderr, ended.transcript).toContain("\n  tokenbook view --port 0\n");
+  expect(ended.stderr, ended.transcript).not.toContain("note:");
+});
+
+test("a named state directory that does not exist is noted, because the pages are empty", async () => {
+  const { project } = await twoRuns();
+  const { url } = await viewing(project);
+  const ended = await project.run("view", "--state", "misspelt", "--port", url.port);
+  expect(ended.stderr, ended.transcript).toContain(`note: there is no state directory ${join(project.folder, "misspelt")} yet`);
 });
 
 describe.skipIf(!HAS_CHROMIUM)("in a browser", () => {

@@ -59,7 +59,7 @@ export function statePlace(shell: ProjectShell, where: Where): StatePlace {
  */
 export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Where): StatePlace {
   const place = statePlace({ ...shell, project: shell.project ?? projectAt(shell.cwd) }, where);
-  if (typeof place !== "string" || where.state === undefined || isThere(place)) return place;
+  if (typeof place !== "string" || where.state === undefined || mayExist(place)) return place;
   throw new Failure({
     code: "state.not-found",
     message: `there is no state directory ${place}`,
@@ -68,10 +68,10 @@ export function knownStatePlace(shell: Shell & Partial<ProjectShell>, where: Whe
   });
 }
 
-// A directory in a folder that this user may not enter may exist: opening it reports why it cannot be used.
-function isThere(place: string): boolean {
+/** Returns whether a directory may exist. A directory in a folder that this user may not enter may exist: opening it reports why it cannot be used. */
+export function mayExist(directory: string): boolean {
   try {
-    return statSync(place, { throwIfNoEntry: false }) !== undefined;
+    return statSync(directory, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }

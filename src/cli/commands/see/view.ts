@@ -4,7 +4,7 @@ import { Failure, messageOf } from "../../../base/failure.ts";
 import { systemRandom } from "../../../base/ports.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import { assertJournalWhole } from "../../runs/open-journal.ts";
-import { type MemoryOptions, statePlace } from "../../project/state-place.ts";
+import { mayExist, type MemoryOptions, statePlace } from "../../project/state-place.ts";
 import { type Command, untilStopped } from "../../shell.ts";
 import type { Pages } from "../../web/page.ts";
 import { pagesOver } from "../../web/pages.ts";
@@ -21,6 +21,8 @@ export const view: Command<ViewOptions> = async (shell, options) => {
   const stopping = shell.stopping();
   const state = statePlace(inProjectHere(shell), options);
   assertJournalWhole(state);
+  if (typeof state === "string" && options.state !== undefined && !mayExist(state))
+    shell.stderr.write(`note: there is no state directory ${state} yet: its runs will be shown when they begin\n`);
   const server = await served(pagesOver(state, shell.hint), options.port);
   const url = `${server.url}overview/`;
   if (options.json === true) shell.stdout.write(`${JSON.stringify({ url })}\n`, "json");
