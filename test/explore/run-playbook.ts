@@ -17,7 +17,7 @@ export interface RanPlaybook {
 export async function runPlaybook(file: string, sandbox: Sandbox): Promise<RanPlaybook> {
   const folder = mkdtempSync(join(tmpdir(), "explored-"));
   const { ledgerBaseUrl: baseUrl, appId, orgId } = sandbox;
-  const here = { ledger: { baseUrl, appId, orgId, apiKey: "env:LEDGER_KEY" }, exclusive: true };
+  const here = { ledger: { baseUrl, appId, orgId, apiKey: "env:LEDGER_KEY" }, exclusive: true, readLag: "0s" };
   writeFileSync(join(folder, "tokenbook.yaml"), JSON.stringify({ environments: { here } }));
   copyFileSync(file, join(folder, "found.yaml"));
   try {
