@@ -102,6 +102,32 @@ describe("a batch that mints one token to several", () => {
   });
 });
 
+describe("a mint that looks like one of an hour ago", () => {
+  const [only = ["", 0]] = ITEMS;
+  const anHourAgo = of(SINCE / 1_000 - 3_600);
+  const createdAt = new Date(SINCE - 3_600_000).toISOString();
+
+  function seenAt(timestampUnix: Decimal, more: JsonObject = {}): Sight {
+    const old = { tokenId: "T1", to: entity("bob"), amount: of(3), timestampUnix };
+    const earlier = { id: "t0", type: "MINT", createdBy: entity("alice"), ...more, transactionDetails: [old] };
+    return judge([], { items: [only], now: { "token.0": { totalMintedAmount: of(100) }, "transactions.0": [earlier] } });
+  }
+
+  test.for([1, 1_000])("is not proved by that one, whose time has %i units in a second", (perSecond) => {
+    expect(seenAt(anHourAgo.times(of(perSecond)))).toEqual({ seen: "nothing" });
+  });
+
+  test.for([1_000_000, 1_000_000_000])("is not proved by that one, whose time has %i units in a second", (perSecond) => {
+    const time = anHourAgo.times(of(perSecond));
+    expect(seenAt(time)).toMatchObject({ seen: "unclear" });
+    expect(seenAt(time, { createdAt })).toEqual({ seen: "nothing" });
+  });
+
+  test("is not called missing because the service writes 0 for each time", () => {
+    expect(seenAt(of(0))).toMatchObject({ seen: "unclear" });
+  });
+});
+
 const entities = [entity("bob"), entity("carol")];
 const PARTS: readonly (readonly [operation: string, input: JsonObject, parts: number])[] = [
   ["ledger.token.mint", { items: ITEMS.map(item) }, 3],

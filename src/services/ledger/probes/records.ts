@@ -12,8 +12,11 @@ import { matchOf, type Move, movesOf, type ShownMovement, unitId } from "./moves
 // a write, and that proves no other write, cannot come from an earlier moment of the service.
 
 const MS = Decimal.of(1_000);
+const ZERO = Decimal.of(0);
 /** A time above this value is in milliseconds, any other in seconds. */
 const SECONDS_END = Decimal.of(100_000_000_000);
+/** A time above this value is in a finer unit, such as microseconds. In milliseconds it would be in the future, and so newer than any write. */
+const MILLISECONDS_END = Decimal.of(100_000_000_000_000);
 
 /** A record that a transaction left. */
 export interface NewRecord {
@@ -72,9 +75,13 @@ export function movementsRead(tokenId: Json): ProbeRead {
 }
 
 function movedAt(detail: JsonObject, transaction: JsonObject): number | undefined {
-  const unix = number(detail["timestampUnix"]);
-  if (unix !== undefined) return (unix.compare(SECONDS_END) > 0 ? unix : unix.times(MS)).approximate();
-  return timeOf(transaction["createdAt"]);
+  return unixTime(number(detail["timestampUnix"])) ?? timeOf(transaction["createdAt"]);
+}
+
+// The description does not show the unit.
+function unixTime(unix: Decimal | undefined): number | undefined {
+  if (unix === undefined || unix.compare(ZERO) <= 0 || unix.compare(MILLISECONDS_END) > 0) return undefined;
+  return (unix.compare(SECONDS_END) > 0 ? unix : unix.times(MS)).approximate();
 }
 
 /** Returns the records of a history, the oldest first. */
