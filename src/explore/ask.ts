@@ -3,8 +3,9 @@ import { field, text } from "../base/json/parts.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Profile } from "../contract/profile.ts";
+import { fromTexts } from "../operations/dialect.ts";
 import { type Operation, operationNamed } from "../operations/operation.ts";
-import { OF_THE_MOMENT } from "../operations/own-error.ts";
+import { isServerError, OF_THE_MOMENT } from "../operations/own-error.ts";
 import { buildRequest, type ServiceRequest } from "../operations/request.ts";
 import { type AnswerBody, jsonIn } from "../transport/exchange.ts";
 
@@ -75,7 +76,8 @@ export class Asker {
       if (!isObject(said.payload) || !Array.isArray(list)) return { kind: "broken", why: `the answer has no list ${items}` };
       records.push(...(list as readonly Json[]));
       const bookmark = text(said.payload["bookmark"]);
-      if (bookmark === undefined || list.length === 0) return { kind: "done", payload: records };
+      const isLast = bookmark === undefined || bookmark === this.#profile.ledger.lastBookmark || list.length === 0;
+      if (isLast) return { kind: "done", payload: records };
       if (seen.has(bookmark)) return { kind: "broken", why: "the list gives a bookmark twice" };
       seen.add(bookmark);
       page = bookmark;
@@ -107,19 +109,20 @@ export class Asker {
     const at = page === undefined ? {} : { page };
     this.requests++;
     const raw = await this.#carry(operation, buildRequest(operation, input, { profile: this.#profile, actingEntity, ...at }));
-    return "lost" in raw ? { kind: "lost", why: raw.lost } : this.#said(raw);
+    return "lost" in raw ? { kind: "lost", why: raw.lost } : this.#said(operation, raw);
   }
 
-  #said(answer: Extract<RawAnswer, { readonly status: number }>): Said {
+  #said({ call }: Operation, answer: Extract<RawAnswer, { readonly status: number }>): Said {
     const { status } = answer;
     const body = jsonIn(answer);
     // A gateway in front of the service answers in HTML, such as a page to log in, but all that the ledger says is JSON.
     if (body === undefined && answer.text !== "") return { kind: "lost", why: `HTTP ${status} without JSON` };
-    if (status >= 200 && status < 300) return { kind: "done", payload: body ?? null };
+    if (status >= 200 && status < 300)
+      return { kind: "done", payload: fromTexts(call.response ?? {}, body ?? null, this.#profile) };
     const { refusals, conditionStatus } = this.#profile;
-    const isOfTheMoment = OF_THE_MOMENT.has(status) && !Object.values(conditionStatus).includes(status);
-    if (isOfTheMoment) return { kind: "lost", why: `HTTP ${status}` };
-    if (!refusals.includes(status)) return { kind: "broken", why: `HTTP ${status}` };
+    const declared = Object.keys(conditionStatus).filter((each) => conditionStatus[each] === status);
+    if (OF_THE_MOMENT.has(status) && declared.length === 0) return { kind: "lost", why: `HTTP ${status}` };
+    if (!refusals.includes(status) && declared.every(isServerError)) return { kind: "broken", why: `HTTP ${status}` };
     const { condition, message } = isObject(body) ? body : {};
     return { kind: "refused", condition: textOrJson(condition ?? message ?? `HTTP ${status}`) };
   }

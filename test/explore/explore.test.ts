@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
 import { contract } from "../../src/contract/contract.ts";
-import type { Carry } from "../../src/explore/ask.ts";
+import { Decimal } from "../../src/base/numbers/decimal.ts";
+import { profileWith } from "../../src/contract/profile.ts";
+import { Asker, type Carry } from "../../src/explore/ask.ts";
 import { playbookOf } from "../../src/explore/found-playbook.ts";
 import { LIMITS } from "../../src/base/limits.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -70,6 +72,40 @@ describe("planted bugs (all of them, or one by its name: npm run explore:bugs --
   test("there are at least 30 bugs, each with the sentence that it breaks", () => {
     expect(Object.keys(PLANTED_BUGS).length).toBeGreaterThanOrEqual(30);
     for (const { breaks, sentence } of Object.values(PLANTED_BUGS)) expect([breaks, sentence]).not.toContain("");
+  });
+});
+
+describe("an answer is read with the profile of the service", () => {
+  const ANSWERS = [
+    [
+      "the bookmark of the last page ends a list",
+      { ledger: { lastBookmark: "nil" } },
+      { status: 200, text: '{"count":1,"bookmark":"nil","records":[{"name":"Gold"}]}' },
+      { kind: "done", payload: [{ name: "Gold" }] },
+    ],
+    [
+      "numbers that are written as texts are numbers",
+      { numbers: "text" },
+      { status: 200, text: '{"count":"1","records":[{"totalSupply":"5.0"}]}' },
+      { kind: "done", payload: [{ totalSupply: Decimal.parse("5.0") }] },
+    ],
+    [
+      "the code of a condition is a refusal",
+      { conditionStatus: { "invalid parameters": 500 } },
+      { status: 500, text: '{"condition":"invalid parameters"}' },
+      { kind: "refused", condition: "invalid parameters" },
+    ],
+    [
+      "the code of a server error is no refusal",
+      { conditionStatus: { "server error": 508 } },
+      { status: 508, text: '{"condition":"server error"}' },
+      { kind: "broken", why: "HTTP 508" },
+    ],
+  ] as const;
+  test.for(ANSWERS)("%s", async ([, overrides, answer, said]) => {
+    const asker = new Asker(async () => answer, { profile: profileWith(overrides), clock: systemClock });
+    expect(await asker.ask({ uses: "ledger.token.list", input: {}, actingEntity: "userId:ana" })).toEqual(said);
+    expect(asker.requests).toBe(1);
   });
 });
 
