@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { profileWith } from "../../src/contract/profile.ts";
 import { proxyTo } from "./proxy.ts";
 import { approveAsBob, lineOf, newProject, operationsOf, type Project, servedSandbox, type Service } from "./world.ts";
 
@@ -91,6 +93,28 @@ test("a transfer collects the votes that it needs, and runs again when the asset
     data: [{ id: "Mill3", owners: [{ orgId: "org1", userId: "alice" }] }],
   });
   expect(await twice(place, "transfer.yaml")).toEqual(votes);
+});
+
+test("a transfer that waits is not requested again, whatever word the service has for it", async () => {
+  const profile = profileWith({ ledger: { requestStatus: { pending: "Open" } } });
+  const world = await servedSandbox({ profile });
+  const project = newProject();
+  project.serviceAt(world.url);
+  // The test should not wait half a minute for a person who never comes.
+  project.write("library.yaml", readFileSync("library/transfer.yaml", "utf8").replaceAll("timeout: 30s", "timeout: 300ms"));
+  const voting = TRANSFER.replace("tokenbook/transfer.yaml", "./library.yaml");
+  project.write("ask.yaml", voting.replace(/votes: .* }/, "votes: [] }"));
+  project.write("vote.yaml", voting);
+  const asked = await project.run("run", "ask.yaml");
+  expect(asked.code, asked.transcript).toBe(4);
+  const voted = await project.run("run", "vote.yaml");
+  expect(voted.code, voted.transcript).toBe(0);
+  expect(operationsOf(await world.commits())).toEqual([
+    "ledger.asset.create",
+    "ledger.transfer.request",
+    "ledger.transfer.approve",
+    "ledger.transfer.approve",
+  ]);
 });
 
 test("a transfer that the board approves before the request is seen to wait is done, and asked for once", async () => {

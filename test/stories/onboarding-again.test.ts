@@ -31,7 +31,7 @@ test("a second run of the onboarding writes nothing", async () => {
   expect(first.code, first.transcript).toBe(0);
   expect(first.stderr, first.transcript).toBe("");
   for (const step of STEPS) expect(first.stdout, first.transcript).toMatch(lineOf("✓ changed", step, " tx [0-9a-f]{64} "));
-  expect(first.stdout, first.transcript).toMatch(/^✓ passed .*: 25 steps: 9 changed, 15 ok, 1 skipped in /m);
+  expect(first.stdout, first.transcript).toMatch(/^✓ passed .*: 27 steps: 9 changed, 17 ok, 1 skipped in /m);
   const commits = await embeddedCommits(project);
   expect(operationsOf(commits)).toEqual(OPERATIONS);
 
@@ -52,7 +52,7 @@ test("a second run of the onboarding writes nothing", async () => {
     for (const whole of ["token", "mint", "handover", "deposit", "purchase"])
       expect(again.stdout, again.transcript).toMatch(lineOf("= unchanged", whole));
     expect(again.stdout, again.transcript).not.toMatch(/changed, .*tx |^✓ changed/m);
-    expect(again.stdout, again.transcript).toMatch(/^✓ passed .*: 25 steps: 9 unchanged, 15 ok, 1 skipped in /m);
+    expect(again.stdout, again.transcript).toMatch(/^✓ passed .*: 27 steps: 9 unchanged, 17 ok, 1 skipped in /m);
     expect(again.lines.filter((each) => each.includes("output "))).toEqual(
       first.lines.filter((each) => each.includes("output ")),
     );
@@ -129,7 +129,7 @@ test("a run waits for dora's approval, continues when she has approved, and then
     await project.run("run", "--verbose", "property-sale.yaml", ...votes),
   ]) {
     expect(run.code, run.transcript).toBe(0);
-    expect(run.stdout, run.transcript).toMatch(/^✓ passed .*: 24 steps: 8 unchanged, 15 ok, 1 skipped in /m);
+    expect(run.stdout, run.transcript).toMatch(/^✓ passed .*: 26 steps: 8 unchanged, 17 ok, 1 skipped in /m);
     expect(await world.commits()).toEqual(commits);
   }
 });

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { RunReport, StepReport } from "../../src/report/shape.ts";
 import { DEFAULT_SEED } from "../../src/sandbox/seed/default.ts";
+import type { Profile } from "../../src/contract/profile.ts";
 import { readFaults, readSeed, type Sandbox, type Seed, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Diagnostic } from "../../src/source/diagnostic.ts";
 import { canRunInside, runInside } from "./inside.ts";
@@ -302,9 +303,12 @@ export interface Service {
  * Serves a sandbox over TCP, with these faults and this seed, until the test ends. The sandbox is in the test's process, because starting another
  * process takes half a second.
  */
-export async function servedSandbox(more: { readonly faults?: object; readonly seed?: object } = {}): Promise<Service> {
+export async function servedSandbox(
+  more: { readonly faults?: object; readonly seed?: object; readonly profile?: Profile } = {},
+): Promise<Service> {
   const sandbox = await startSandbox({
     path: ":memory:",
+    ...(more.profile === undefined ? {} : { profile: more.profile }),
     seed: readSeed({ ...KEYS_OF_SANDBOX, ...more.seed }),
     ...(more.faults === undefined ? {} : { faults: readFaults(more.faults) }),
   });
