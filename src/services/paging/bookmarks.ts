@@ -41,6 +41,7 @@ function emptyPage(page: number, bookmark: string): AfterPage {
     code: "paging.empty",
     message: `page ${page} has no records, but the bookmark ${shown(bookmark)} of a page after it`,
     why: "the list may have records after this page, so the pages that were read are not used",
+    next: "if the service ends each list with this bookmark, declare it in the environment: profile.ledger.lastBookmark",
   });
 }
 
