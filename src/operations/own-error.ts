@@ -27,11 +27,12 @@ function isAsWanted(value: Json | undefined, wanted: ErrorForm[string]): boolean
   return typeof wanted === "number" ? value instanceof Decimal && value.equals(Decimal.of(wanted)) : value === wanted;
 }
 
-/** Returns whether an error is a server error that the description lists for the call, whatever its form and status. Then it is not a refusal. */
-export function saysServerError({ call }: Operation, body: Json | undefined): boolean {
-  if (!isObject(body)) return false;
-  const said = [body["message"], body["condition"]].map((each) => (typeof each === "string" ? each.toLowerCase() : undefined));
-  return call.conditions.some((listed) => isServerError(listed) && said.includes(listed.toLowerCase()));
+/**
+ * Returns whether an error says that the server failed, whatever its form and status. Then it is not a refusal. A server may fail in any
+ * call, also where the description does not list it.
+ */
+export function saysServerError(body: Json | undefined): boolean {
+  return isObject(body) && [body["message"], body["condition"]].some((said) => typeof said === "string" && isServerError(said));
 }
 
 // A server error does not prove that there was no effect, and gateways report server errors too.
@@ -41,5 +42,5 @@ function saysCondition({ call }: Operation, { message, condition }: JsonObject):
 
 /** Returns whether a condition only means that the server failed. This is not a refusal, so a write may have taken effect. */
 export function isServerError(condition: string): boolean {
-  return condition.endsWith("server error");
+  return /\bserver error\b/i.test(condition);
 }

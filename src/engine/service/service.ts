@@ -214,7 +214,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   const foreign = html || !isOwnErrorBody(operation, body, by);
   // A refused read changes nothing, so a refusal by a gateway is believed too.
-  const hasFailed = body.kind === "json" && saysServerError(operation, body.value);
+  const hasFailed = body.kind === "json" && saysServerError(body.value);
   const isTrusted = operation.writes ? !foreign && !hasFailed : !html && !cutOff;
   return { ...common, meaning: mean(isTrusted), foreign, message: `HTTP ${status}: ${message}`, condition: condition ?? null };
 }

@@ -86,13 +86,40 @@ test("a purchase with the requested result passes, whatever the case of the lett
 });
 
 test("a server error of the service is no refusal, whatever the status of its answer", async () => {
-  for (const said of ['"condition":"server error"', '"message":"Server error"']) {
+  for (const [condition, said] of [
+    ["server error", "failed"],
+    ["failed", "Server error"],
+    ["failed", "Internal server error: the commit timed out"],
+  ]) {
     const answer = {
       status: 400,
-      body: `{"status":"Error","message":"failed",${said}}`,
+      body: JSON.stringify({ status: "Error", message: said, condition }),
       headers: { "content-type": "application/json" },
     };
     const { outcome, message, mints } = await afterMint(answer);
     expect({ outcome, mints }, message).toEqual({ outcome: "unknown", mints: 1 });
   }
+});
+
+test("a server error is no refusal of a call for which the description does not list one", async () => {
+  const deposit = `playbook: 1
+name: Deposit
+actors: { issuer: { ledger: "userId:alice" } }
+steps:
+  - id: deposit
+    as: issuer
+    uses: ledger.vault.deposit
+    with: { vaultId: V1, assets: [{ assetType: Deed, id: D1, shares: [{ tokenId: S1, quantity: 5, receiver: "\${{ actors.issuer }}" }] }] }
+`;
+  const { url, came } = await serve(({ path }) => {
+    if (path === "/status") return { status: 204, body: "" };
+    if (path === "/token/vault/assets") return { body: '{"count":0,"assets":[]}' };
+    if (path === "/asset/history") return { body: '{"id":"D1","count":0,"records":[]}' };
+    if (path === "/token/vault/deposit")
+      return { status: 422, body: '{"status":"Error","message":"server error","condition":"server error"}' };
+    return { body: "[]" };
+  });
+  const { outcome, stopped } = await runnerForTest()(deposit, targetAt(url));
+  expect(outcome, JSON.stringify(stopped)).toBe("unknown");
+  expect(came.filter(({ path }) => path === "/token/vault/deposit")).toHaveLength(1);
 });
