@@ -85,7 +85,7 @@ export const tokens: MeaningsOf<"ledger.token." | "ledger.account." | "ledger.tr
   "ledger.token.mint": {
     effect: "additive",
     readBack: SUPPLY,
-    lost: "searched for; sent again only if a second one would be refused: an amount when the cap leaves no room for it, a unit always",
+    lost: "searched for; sent again only if a second one would be refused: an amount when the cap leaves no room for it, a unit unless the run has defined its token without a primary key",
     probe: minted,
     sets: sets(makes("supply", by("id")), changes("holdings", by("id"))),
     quantities: { ...QUANTITY, mints: true },

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { contract } from "../../../src/contract/contract.ts";
+import { operationNamed } from "../../../src/operations/operation.ts";
+import { isOwnError } from "../../../src/operations/own-error.ts";
 import { conditionIn, conditionsOf, type ExpectedRefusal, refusalMeets } from "../../../src/operations/refusal.ts";
+
+test("an error with nothing but a condition in the service's spelling is the service's own", () => {
+  for (const name of ["investor.portfolio.tokens", "investor.payouts.tokenSchedule"])
+    expect(isOwnError(operationNamed(name), { message: "Unauthorized User" }, []), name).toBe(true);
+  expect(isOwnError(operationNamed("ledger.asset.get"), { message: "asset not found" }, [])).toBe(true);
+});
 
 const NOTHING: ExpectedRefusal = { condition: undefined, statuses: [], contains: undefined, matches: undefined };
 const own = { status: 404, condition: "asset not found", message: "there is no Property with the id P1 left" };

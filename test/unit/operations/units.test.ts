@@ -9,7 +9,10 @@ import { unitMinted, unitMoved } from "../../../src/services/ledger/probes/units
 const BOB = { orgId: "org1", userId: "bob" };
 
 // Returns what a look shows of a unit with this data that was minted for bob. He held `before` then, and holds `now`.
-function seen(nftData: JsonObject, { before, now }: { before: readonly string[]; now: readonly string[] }): Sight {
+function seen(
+  nftData: JsonObject,
+  { before, now, earlier = [] }: { before: readonly string[]; now: readonly string[]; earlier?: readonly OtherWrite[] },
+): Sight {
   const accounts = (nftIds: readonly string[]): JsonObject => ({ accounts: [{ entity: BOB, nftIds: [...nftIds] }] });
   const sent: Sent = {
     input: { id: "seats", to: BOB, nftData },
@@ -25,7 +28,7 @@ function seen(nftData: JsonObject, { before, now }: { before: readonly string[];
     rivals: [],
     bystanders: [],
     isSpent: () => false,
-    earlier: [],
+    earlier,
   });
 }
 
@@ -38,6 +41,28 @@ test("a unit with the same text as another can be found by its number, but nobod
 test("an existing unit can never be minted, and a new one can be minted only once", () => {
   expect(seen({ id: "S1" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "never" });
   expect(seen({ id: "S2" }, { before: ["S1"], now: ["S1"] })).toEqual({ seen: "nothing", again: "unique" });
+});
+
+test("a new unit may be minted twice if the run has defined its token without a primary key", () => {
+  const definedAs = (...items: readonly JsonObject[]): OtherWrite[] =>
+    items.map((input, at) => ({
+      operation: at === 0 ? "ledger.token.create" : "ledger.token.update",
+      input: { id: "seats", ...input },
+      actor: BOB,
+      transactions: [`t${at}`],
+    }));
+  const key = { nftFields: [{ name: "id", isPrimaryKey: true }] };
+  const plain = { nftFields: [{ name: "id" }] };
+  for (const [definitions, again] of [
+    [[plain], undefined],
+    [[{}], undefined],
+    [[key], "unique"],
+    [[key, { description: "Seats" }], "unique"],
+    [[plain, key], "unique"],
+  ] as const) {
+    const sight = seen({ id: "S2" }, { before: [], now: [], earlier: definedAs(...definitions) });
+    expect(sight).toEqual({ seen: "nothing", ...(again === undefined ? {} : { again }) });
+  }
 });
 
 const ALICE = { orgId: "org1", userId: "alice" };

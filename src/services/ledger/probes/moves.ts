@@ -96,16 +96,32 @@ function unitsIn(data: Json, key: string | undefined): readonly string[] {
 
 /** Returns the field of a unit's data that is its id, if the run itself has defined the token. */
 export function keyFieldOf(tokenId: Json | undefined, earlier: readonly OtherWrite[]): string | undefined {
-  const definitions = earlier
-    .filter(({ operation }) => DEFINING.has(operation))
-    .flatMap(({ input }) => itemsIn(input))
-    .filter(({ id = null, nftFields }) => maybeSameId(id, tokenId ?? null) && nftFields !== undefined);
-  const keys = definitions.map(({ nftFields }) => recordsIn(nftFields).filter((each) => each["isPrimaryKey"] === true));
+  const keys = definitionsOf(tokenId, earlier).flatMap(({ nftFields }) => (nftFields === undefined ? [] : [keysIn(nftFields)]));
   const [name, ...more] = new Set(keys.map(([key, ...others]) => (others.length > 0 ? undefined : text(key?.["name"]))));
   return more.length > 0 ? undefined : name;
 }
 
-const DEFINING: ReadonlySet<string> = new Set(["ledger.token.create", "ledger.token.update"]);
+/**
+ * Returns whether the run itself has defined the token without a field that is the id of a unit. Then the service may choose the id of each
+ * unit, and need not refuse a second one with the same data.
+ */
+export function isKeyless(tokenId: Json | undefined, earlier: readonly OtherWrite[]): boolean {
+  const definitions = definitionsOf(tokenId, earlier);
+  return definitions.length > 0 && definitions.every(({ nftFields }) => keysIn(nftFields).length === 0);
+}
+
+function definitionsOf(tokenId: Json | undefined, earlier: readonly OtherWrite[]): readonly JsonObject[] {
+  return earlier.flatMap(({ operation, input }) => {
+    const items = operation === "ledger.token.create" || operation === "ledger.token.update" ? itemsIn(input) : [];
+    const isDefinition =
+      operation === "ledger.token.create" ? () => true : ({ nftFields }: JsonObject) => nftFields !== undefined;
+    return items.filter((item) => isDefinition(item) && maybeSameId(item["id"] ?? null, tokenId ?? null));
+  });
+}
+
+function keysIn(nftFields: Json | undefined): readonly JsonObject[] {
+  return recordsIn(nftFields).filter((each) => each["isPrimaryKey"] === true);
+}
 
 function unitNamed(value: Json | undefined): readonly string[] {
   return [unitId(value) ?? []].flat();

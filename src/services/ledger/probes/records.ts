@@ -78,7 +78,7 @@ function movedAt(detail: JsonObject, transaction: JsonObject): number | undefine
   return unixTime(number(detail["timestampUnix"])) ?? timeOf(transaction["createdAt"]);
 }
 
-// The description does not show the unit.
+// The description does not show the unit (decision 228).
 function unixTime(unix: Decimal | undefined): number | undefined {
   if (unix === undefined || unix.compare(ZERO) <= 0 || unix.compare(MILLISECONDS_END) > 0) return undefined;
   return (unix.compare(SECONDS_END) > 0 ? unix : unix.times(MS)).approximate();

@@ -16,7 +16,7 @@ import {
 import { field, listOf, recordsIn } from "../../../base/json/parts.ts";
 import { present } from "../../../base/present.ts";
 import { isEntity } from "../../probes/compare.ts";
-import { keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
+import { isKeyless, keyFieldOf, matchOf, type Move, movesOf, type ShownMovement } from "./moves.ts";
 import {
   couldBeOthers,
   effectOfMovement,
@@ -100,7 +100,10 @@ function mintedByAccounts(evidence: Evidence, before: Readings, move: Move): Sig
   const fresh = ids.filter((id) => !listOf(before["held"]).includes(id));
   if (fresh.length === 0) return { seen: "nothing", again: "never" };
   const [unit, ...more] = fresh.filter((id) => holderOf(now["accounts"], id) !== null);
-  if (unit === undefined) return fresh.length === ids.length ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
+  if (unit === undefined) {
+    const isRefused = fresh.length === ids.length && !isKeyless(input["id"], evidence.earlier);
+    return isRefused ? { seen: "nothing", again: "unique" } : { seen: "nothing" };
+  }
   const holder = holderOf(now["accounts"], unit);
   if (!isEntity(holder, input["to"])) return OTHERS;
   if (more.length > 0) return SEVERAL;
