@@ -108,6 +108,30 @@ test("reconcile-sales counts no payout as a purchase", async () => {
   expect(well.code, well.transcript).toBe(0);
 });
 
+test("buy counts no payout as a purchase, and buys what is missing", async () => {
+  const bought: object[] = [];
+  const paid = [purchase("2", 5, { payoutId: "P1" }), purchase("3", 5, { type: "payout" })];
+  const project = await projectAt({
+    "/token-sales": () => page("sales", []),
+    "/token-sales/Sale1": () => ({ status: 1, response: { sale: { id: "Sale1", tokenId: "T1", totalSoldTokens: 30 } } }),
+    "/investments/user/tokens": () => page("tokens", []),
+    "/investments/user/transactions": () => page("transactions", [purchase("1", 4, { payoutId: "" }), ...paid, ...bought]),
+    "/token-sales/buy": ({ body }) => {
+      const { amount } = JSON.parse(body) as { amount: number };
+      bought.push(purchase("4", amount));
+      return { status: "SUCCESS", response: { result: { transactionId: "4", tokenSaleId: "Sale1", amount, status: "SUCCESS" } } };
+    },
+  });
+  const inputs = { sale: "Sale1", amount: 10, wallet: "0xb1", currency: "0xc1" };
+  const ran = await project.run(
+    "run",
+    "tokenbook/buy.yaml",
+    ...Object.entries(inputs).flatMap(([name, value]) => ["--input", `${name}=${value}`]),
+  );
+  expect(ran.code, ran.transcript).toBe(0);
+  expect(bought).toMatchObject([{ tokenCount: 6 }]);
+});
+
 test("reconcile-sales reports an unknown sale in soldOtherwise", async () => {
   const project = await saleOf([purchase("1", 25)]);
   const known = { ...BUYERS, soldOtherwise: [{ sale: "Sale1", sold: 5 }] };
