@@ -337,3 +337,31 @@ test("reconcile-holdings matches an account only to the very same entity", async
   );
   expect(others.drifts.toSorted()).toEqual([...missing, "missing-right alice Gold 10 | -"].toSorted());
 });
+
+test("an asset that the vault shows under another name of its type is not deposited again", async () => {
+  const sent: string[] = [];
+  const identifier = { docType: "asset", docDefId: "65f0a1b2c3d4e5f60718293a", id: "Mill3" };
+  const project = await projectAt({
+    "/status": () => ({}),
+    "/token/vault/assets": () => ({ count: 1, assets: [{ identifier, shares: [{ tokenId: "Share1", quantity: 100 }] }] }),
+    "/token/vault/deposit": ({ body }) => {
+      sent.push(body);
+      return { transactionId: "t1", receiptId: "r1" };
+    },
+    "/asset/receipt": () => ({ transactionId: "t1", status: "COMMITTED", message: "Success" }),
+  });
+  const inputs = {
+    vault: "Vault1",
+    assetType: "Property",
+    asset: "Mill3",
+    share: "Share1",
+    quantity: 100,
+    receiver: "userId:bob",
+    custodian: "userId:alice",
+  };
+  const given = Object.entries(inputs).flatMap(([name, value]) => ["--input", `${name}=${value}`]);
+  const ran = await project.run("run", "tokenbook/deposit.yaml", ...given);
+  expect(ran.code, ran.transcript).toBe(1);
+  expect(ran.transcript).toContain("a.identifier.docDefId == inputs.assetType");
+  expect(sent, ran.transcript).toEqual([]);
+});

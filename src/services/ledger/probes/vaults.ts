@@ -113,6 +113,11 @@ function lying(content: Json, { input: { assets = null } }: Sent): JsonObject | 
   });
 }
 
+// The description does not say that an identifier names the type of the asset as a deposit does.
+function mayLie(content: Json, { input: { assets = null } }: Sent): boolean {
+  return recordsIn(field(content, "assets")).some(({ identifier = null }) => field(identifier, "id") === field(assets, "id"));
+}
+
 /**
  * One asset of a deposit or a withdrawal: its quantities before and now. The records of the asset and its share tokens show what changed in
  * between, and who changed it.
@@ -183,6 +188,7 @@ export const deposited: Probe = forEach(eachAsset, {
     const by = { identifier: there?.["identifier"] ?? null, shares: there?.["shares"] ?? null };
     const record = recorded(evidence, "MINT", by);
     if (isAsSent && record !== undefined) return record;
+    if (there === undefined && mayLie(now["content"] ?? null, evidence)) return OTHERWISE_NAMED;
     if (before === undefined) return UNREAD;
     if (before["asset"] !== null) return profile.ledger.capabilities.sameVaultDepositRefused ? NEVER : LAY_THERE;
     if (there === undefined) return record === undefined ? unmoved(evidence) : APART;
@@ -198,6 +204,7 @@ export const deposited: Probe = forEach(eachAsset, {
 });
 
 const NEVER = { seen: "nothing", again: "never" } as const;
+const OTHERWISE_NAMED = { seen: "unclear", why: "the vault holds an asset of this id under another name of its type" } as const;
 const LAY_THERE = { seen: "unclear", why: "the asset was in the vault before" } as const;
 
 // The vault shows one quantity for each share token, even with several receivers.
@@ -222,7 +229,7 @@ export const withdrawn: Probe = forEach(eachAsset, {
   judge: (evidence) => {
     const { before, now } = evidence;
     if (now["content"] === null) return inNothing(before?.["asset"]);
-    const isThere = lying(now["content"] ?? null, evidence) !== undefined;
+    const isThere = mayLie(now["content"] ?? null, evidence);
     const by = { readBack: "the asset lies in the vault no more" };
     const record = recorded(evidence, "BURN", by);
     if (record !== undefined) return isThere ? APART : record;
