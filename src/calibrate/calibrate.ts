@@ -5,6 +5,7 @@ import type { InterfaceName } from "../contract/contract.ts";
 import { harmlessCall, unreached } from "../engine/run/preflight.ts";
 import { credentialsOf, type Target } from "../environment/target.ts";
 import { hasEntities, type Service, services } from "../services/services.ts";
+import { timeOfHeader } from "../base/time/http-date.ts";
 import { CalibrationAsker, type CalibrationPorts } from "./asker.ts";
 import { findErrors, findSuccessCodes } from "./errors.ts";
 import { type CalibrationFact, type CalibrationFinding, CalibrationFindings } from "./finding.ts";
@@ -106,8 +107,8 @@ async function reachService(asker: CalibrationAsker, service: Service, { first }
 }
 
 function lookAtClock({ findings, clock }: CalibrationAsker, { name }: Service, date: string | undefined): void {
-  const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs)) return;
+  const theirs = timeOfHeader(date);
+  if (theirs === undefined) return;
   const aheadMs = clock.now() - theirs;
   const isNear = Math.abs(aheadMs) < LIMITS.doctorSkewMs;
   const says = isNear ? "agrees with this machine's" : `differs from this machine's by ${Math.round(aheadMs / 1_000)} s`;

@@ -4,6 +4,7 @@ import { Failure, messageOf } from "../base/failure.ts";
 import { fitsHeader } from "../base/text/header.ts";
 import { isObject, type Json, type JsonObject, shownJson, textOrJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import { pauseAskedIn } from "../base/time/http-date.ts";
 import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
@@ -96,7 +97,8 @@ async function pageAt(
     isFinal: (each) => signal.aborted || !mayPass(each),
     pause: async (each, tries) => {
       if (tries >= LIMITS.readAttempts) return false;
-      await pause(Math.min(askedPause(each) ?? pauseAfter(AGAIN, tries), AGAIN.maxMs));
+      const pauseMs = each.kind === "answered" ? pauseAskedIn(each.headers) : undefined;
+      await pause(Math.min(pauseMs ?? pauseAfter(AGAIN, tries), AGAIN.maxMs));
       return true;
     },
   });
@@ -107,11 +109,6 @@ function mayPass(exchanged: Exchanged): boolean {
   if (exchanged.kind === "not-sent") return true;
   if (exchanged.kind === "no-answer") return exchanged.isTooLarge !== true;
   return exchanged.status >= 500 || exchanged.status === 429 || exchanged.status === 408;
-}
-
-function askedPause(exchanged: Exchanged): number | undefined {
-  const seconds = Number(exchanged.kind === "answered" ? exchanged.headers["retry-after"] : undefined);
-  return Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
 function readPage(exchanged: Exchanged): HttpAnswer {

@@ -2,6 +2,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { isObject, type Json, type JsonObject, jsonEquals } from "../../base/json/json.ts";
 import { recordsIn, text } from "../../base/json/parts.ts";
 import { present } from "../../base/present.ts";
+import { timeOfHeader } from "../../base/time/http-date.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
@@ -156,7 +157,7 @@ async function searches(asker: CalibrationAsker, all: SeenSales, name: string): 
 }
 
 async function filtersStatus(asker: CalibrationAsker, all: SeenSales, name: string): Promise<ParameterEvidence | undefined> {
-  const now = Date.parse(all.answer.date ?? "");
+  const now = timeOfHeader(all.answer.date) ?? Number.NaN;
   const fits: readonly ((sale: JsonObject) => boolean)[] = [
     (sale) => time(sale, "startDate") <= now && now < time(sale, "endDate"),
     (sale) => time(sale, "startDate") > now,

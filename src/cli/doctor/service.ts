@@ -14,6 +14,7 @@ import { isLoopback } from "../../serving/names.ts";
 import { connectionRemedy } from "../../base/connection-failure.ts";
 import { isoTime } from "../../base/time/date.ts";
 import { present } from "../../base/present.ts";
+import { timeOfHeader } from "../../base/time/http-date.ts";
 import { type Reach, reach } from "../../transport/reach.ts";
 import { Findings } from "./finding.ts";
 
@@ -130,8 +131,8 @@ async function lookAtIdentity(asking: Asking, identity: AskingIdentity, findings
 
 // The header has whole seconds, and gives the moment at which the service made the answer.
 function lookAtClock({ date }: Reply, side: string, findings: Findings): void {
-  const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs) || findings.all.some(({ code }) => code.startsWith("service.clock"))) return;
+  const theirs = timeOfHeader(date);
+  if (theirs === undefined || findings.all.some(({ code }) => code.startsWith("service.clock"))) return;
   const aheadMs = systemClock.now() - theirs;
   const text = formatDuration(Math.abs(Math.round(aheadMs / 1_000) * 1_000));
   if (aheadMs > -LIMITS.doctorSkewMs && aheadMs < LIMITS.doctorSkewMs + 1_000) {

@@ -2,7 +2,7 @@ import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
 import { getOrInsert } from "../../base/maps.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
-import { timeOfHeader } from "../../base/time/http-date.ts";
+import { pauseAskedIn, timeOfHeader } from "../../base/time/http-date.ts";
 import { masked, type Redact, type Secret } from "../../base/secret.ts";
 import { present } from "../../base/present.ts";
 import { keyOf, type Target } from "../../environment/target.ts";
@@ -187,10 +187,10 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const { status, headers, text } = exchanged;
   const body = readBody(exchanged, by.redact);
   const html = /^\s*</.test(text) || (headers["content-type"] ?? "").includes("html");
-  const retryAfterMs = retryAfter(headers["retry-after"], by.now);
+  const retryAfterMs = pauseAskedIn(headers, by.now) ?? null;
   const common = { ...EMPTY_REPLY, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
-    meaningOf({ kind: "answered", status, trusted, retryAfter: headers["retry-after"] !== undefined }, by.profile.refusals);
+    meaningOf({ kind: "answered", status, trusted, retryAfter: retryAfterMs !== null }, by.profile.refusals);
   const age = headers["age"] ?? "0";
   if (!operation.writes && isAged(age))
     return {
@@ -255,12 +255,4 @@ function readBody(answer: AnswerBody, redact: Redact): Body {
 function readSuccess(operation: Operation, body: Body, { loosely, taken, profile }: ReadBy): ReturnType<typeof readAnswer> {
   if (body.kind === "broken") return { kind: "unreadable", why: `the answer is not JSON: ${body.why}` };
   return readAnswer(operation, body.kind === "json" ? body.value : undefined, { loosely, taken, dialect: profile });
-}
-
-function retryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const date = timeOfHeader(value);
-  return date === undefined ? null : Math.max(0, date - now);
 }

@@ -74,3 +74,32 @@ test("`retry` makes as many requests as it allows, and waiting for a busy servic
     expect(came, what).toHaveLength(what.startsWith("busy") ? 4 : 3);
   }
 });
+
+test.each([
+  ["2", 2_000],
+  ["1.5", 1_500],
+  ["0", 0],
+  ["Thu, 28 May 2026 20:26:44 GMT", 4_000],
+  ["Thu May 28 20:26:44 2026", 4_000],
+  ["Thursday, 28-May-26 20:26:44 GMT", 4_000],
+  ["", 200],
+  ["-1", 200],
+  ["0x1", 200],
+  ["soon 5", 200],
+  ["1, 1", 200],
+  ["1e306", 200],
+])("a service that asks for a pause of %j is asked again after %i ms", async (wait, pausedMs) => {
+  const { url, came } = await serve(() =>
+    came.length === 1
+      ? { ...BUSY, headers: { "retry-after": wait, date: "Thu, 28 May 2026 20:26:40 GMT" } }
+      : { body: '{"totalCount":1,"countByType":[]}' },
+  );
+  const pauses: number[] = [];
+  const clock = clockWithoutWaiting();
+  const ran = await runnerForTest(undefined, { ...clock, sleep: async (ms) => void pauses.push(ms) })(
+    "playbook: 1\nsteps: [{ id: read, uses: ledger.asset.stats }]\n",
+    targetAt(url),
+  );
+  expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
+  expect(pauses).toEqual([pausedMs]);
+});
