@@ -78,6 +78,8 @@ export function invariant(condition: unknown, says: string): asserts condition {
 /** Returns the message of any thrown value. For a file that cannot be used, this is the reason in words, without the path. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // A name may have several addresses. If none accepts a connection, only the parts of the error have messages.
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   const { code = "", syscall = "spawn" }: NodeJS.ErrnoException = error;
   const words = syscall.startsWith("spawn") ? undefined : OF_FILES[code];
   return words === undefined ? error.message : `${words} (${code})`;

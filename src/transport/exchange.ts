@@ -70,13 +70,13 @@ export type MakeExchange = (outgoing: Outgoing) => Promise<Exchanged>;
 export interface AnswerBody {
   /** The body as a text. */
   readonly text: string;
-  /** Whether the body is not valid UTF-8, so that `text` is only an approximation. */
-  readonly isGarbled?: true;
+  /** Why the body is not valid UTF-8, so that `text` is only an approximation; left out if it is valid. */
+  readonly garbled?: string;
 }
 
 /** Returns the body of an answer as JSON. Throws a SyntaxError or RangeError if it is not JSON, or not UTF-8. */
-export function jsonOf({ text, isGarbled }: AnswerBody): Json {
-  if (isGarbled === true) throw new SyntaxError("it is no text in UTF-8");
+export function jsonOf({ text, garbled }: AnswerBody): Json {
+  if (garbled !== undefined) throw new SyntaxError(garbled);
   return parseJson(text);
 }
 
@@ -151,17 +151,19 @@ export class Transport {
       bodyTimeout: 0,
       maxHeaderSize: LIMITS.answerHeadBytes,
     });
-    return { client, breakOff: (error) => void socket?.destroy(error) };
+    return { client, breakOff: (error) => void socket?.destroy(error), brokenBy: () => socket?.errored ?? undefined };
   }
 }
 
-/** A connection in progress, and a way to abort it before anything is written to it. */
+/** A connection in progress, a way to abort it before anything is written to it, and the error that has ended it. */
 interface Connection {
   readonly client: Client;
   readonly breakOff: (error: Error) => void;
+  readonly brokenBy: () => Error | undefined;
 }
 
 interface Breakable {
+  readonly errored: Error | null;
   destroy(error: Error): unknown;
 }
 
@@ -171,7 +173,7 @@ const OVER = new Error("the exchange is over");
 function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => void) | undefined): Promise<Exchanged> {
   return new Promise((resolve) => {
     if (outgoing.signal?.aborted === true) return resolve({ kind: "not-sent", why: GIVEN_UP });
-    const listener = new ExchangeHandler(outgoing, { resolve, onSent, breakOff: connection.breakOff });
+    const listener = new ExchangeHandler(outgoing, { resolve, onSent, connection });
     try {
       connection.client.dispatch(options(outgoing), listener);
     } catch (error) {
@@ -184,8 +186,7 @@ function exchangeOn(connection: Connection, outgoing: Outgoing, onSent: (() => v
 interface Callbacks {
   readonly resolve: (exchanged: Exchanged) => void;
   readonly onSent: (() => void) | undefined;
-  /** Aborts the attempt to connect. */
-  readonly breakOff: (error: Error) => void;
+  readonly connection: Connection;
 }
 
 const GIVEN_UP = "the answer was not awaited, because the run is stopping";
@@ -214,7 +215,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#fence = fence;
     this.#sieve = sieve;
     this.#statusAlone = statusAlone === true;
-    this.#deadline = setTimeout(() => this.#endAfterReading(`no whole answer within ${timeoutMs} ms`), timeoutMs);
+    this.#deadline = setTimeout(() => this.#endAfterReading(`within ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#giveUp);
   }
@@ -222,14 +223,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #giveUp = (): void => this.#end(GIVEN_UP);
 
   // If the process was suspended, the deadline may pass before an answer is read that arrived in time.
-  #endAfterReading(why: string): void {
-    if (this.#controller === undefined) this.#end(why);
-    else this.#lastTurn = setImmediate(() => this.#end(why));
+  #endAfterReading(when: string): void {
+    if (this.#controller === undefined) this.#end(`no connection ${when}`);
+    else this.#lastTurn = setImmediate(() => this.#end(`no whole answer ${when}`));
   }
 
   #end(why: string): void {
     this.#late = new Error(why);
-    if (this.#controller === undefined) this.#callbacks.breakOff(this.#late);
+    if (this.#controller === undefined) this.#callbacks.connection.breakOff(this.#late);
     else this.#controller.abort(this.#late);
   }
 
@@ -280,12 +281,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    // If nothing but the end of the connection ends an answer, undici takes a connection that breaks for that end.
+    const error = this.#callbacks.connection.brokenBy();
+    if (error !== undefined) return this.#resolve({ kind: "no-answer", why: connectionFailure(error).why });
     const usedBytes = this.#bytes - this.#body.heldBytes;
     this.#resolve({
       kind: "answered",
       status: this.#status,
       headers: flatten(this.#headers),
-      ...textIn(this.#body.rest()),
+      ...textIn(this.#body.rest(), this.#headers["content-encoding"]),
       ...(usedBytes > 0 ? { usedBytes } : {}),
     });
   }
@@ -320,16 +324,18 @@ class HeldBody implements BodySieve {
 const strict = new TextDecoder("utf-8", { fatal: true });
 const lenient = new TextDecoder();
 
-function textIn(body: Buffer): AnswerBody {
+function textIn(body: Buffer, encoding: string | string[] = "identity"): AnswerBody {
   try {
     return { text: strict.decode(body) };
   } catch {
-    return { text: lenient.decode(body), isGarbled: true };
+    if (String(encoding) === "identity") return { text: lenient.decode(body), garbled: "it is no text in UTF-8" };
+    const garbled = `it is compressed (Content-Encoding: ${String(encoding)}), although tokenbook asks for answers that are not`;
+    return { text: garbled, garbled };
   }
 }
 
 function options({ method, path, headers, body }: Outgoing): Dispatcher.DispatchOptions {
-  const plain: string[] = [];
+  const plain = ["accept-encoding", "identity"]; // otherwise a gateway may compress the answer
   for (const [name, value] of Object.entries(headers)) plain.push(name, typeof value === "string" ? value : value.reveal());
   if (body === undefined) return { method, path, headers: plain };
   return { method, path, body, headers: [...plain, "content-type", "application/json"] };

@@ -6,7 +6,7 @@ import { type ConnectionFailure, connectionFailure } from "../base/connection-fa
 
 /** How far a connection to an address got: the stages that worked, and the one that failed. */
 export interface Reach {
-  /** The resolved address; left out if the name was not found. */
+  /** The address of the connection or, if there is none, the first one of the name; left out if the name was not found. */
   readonly address?: string;
   /** How long it took to look up the name, in milliseconds. */
   readonly lookupMs?: number;
@@ -36,11 +36,13 @@ export async function reach(address: URL, patience: ReachLimits): Promise<Reach>
   if ("why" in found) return { failed: { at: "name", ...found } };
   const reached = { address: found.value.address, lookupMs: found.ms };
   const port = Number(address.port) || (secure ? 443 : 80);
-  const connected = await timed(patience, (signal) => connection(reached.address, port, signal));
+  // By its name, so that all its addresses are tried, as a run does it.
+  const connected = await timed(patience, (signal) => connection(host, port, signal));
   if ("why" in connected) return { ...reached, failed: { at: "connection", ...connected } };
   const socket = connected.value;
   try {
-    const plain = { ...reached, connectMs: connected.ms };
+    const { remoteAddress = reached.address } = socket;
+    const plain = { ...reached, address: remoteAddress, connectMs: connected.ms };
     return secure ? { ...plain, ...(await secured(socket, host, patience)) } : plain;
   } finally {
     socket.destroy();

@@ -12,13 +12,13 @@ const LOSSES: readonly { readonly name: string; readonly fault: Fault; readonly 
     name: "is cut off",
     fault: cutAnswer,
     minted: 1,
-    says: /answer: ambiguous: .*(other side closed|ECONNRESET|socket)/,
+    says: /answer: ambiguous: .*(closed the connection|ECONNRESET)/,
   },
   {
     name: "breaks off in the middle",
     fault: cutWithinAnswer,
     minted: 1,
-    says: /answer: ambiguous: .*(other side closed|terminated|aborted|socket)/,
+    says: /answer: ambiguous: .*(closed the connection|ECONNRESET)/,
   },
   {
     name: "is a web page with status 200",

@@ -90,13 +90,13 @@ export function unreached(asked: AskedReply, about: { operation: Operation; call
   return { ...problem, next: mayPass ? `try again later; if it happens again: ${next}` : next };
 }
 
-// A server with TLS closes a connection without TLS, and another kind of server does not speak HTTP.
+// A server with TLS closes a connection without TLS, or one without a certificate; another kind of server does not speak HTTP.
 function addressFix({ operation, target }: { readonly operation: Operation; readonly target: Target }): string {
   const side = operation.call.interface;
   const where = target.whereIs(`${side}.baseUrl`);
   return target[side]?.baseUrl.startsWith("http:") === true
     ? `write https:// in ${where} if the service has TLS; otherwise fix its port there`
-    : `fix ${where}`;
+    : `fix ${where}; tokenbook has no certificate of its own, so a service that requires one needs a gateway that has it`;
 }
 
 // After a 404, each setting that is part of the path may be wrong.

@@ -1,15 +1,20 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import dns from "node:dns";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
+import { syncBuiltinESMExports } from "node:module";
+import { createServer as createTcpServer, type AddressInfo, isIP, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
-import { afterEach, expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, test, vi } from "vitest";
+import { connectionRemedy } from "../../../src/base/connection-failure.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { Later } from "../../../src/report/fanout.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
+import { reach } from "../../../src/transport/reach.ts";
 import { hasOpenssl, selfSigned } from "../../certificate.ts";
 
 const closers: (() => unknown)[] = [];
@@ -223,3 +228,111 @@ test.each([true, false])(
     expect(await exchange(port, { timeoutMs, fresh })).toMatchObject({ kind: "answered", status: 200, text: "{}" });
   },
 );
+
+test.each([true, false])(
+  "an answer whose connection breaks is not whole, even if only its end ends it (fresh: %s)",
+  async (fresh) => {
+    const port = await tcp((socket) => {
+      socket.write('HTTP/1.0 200 OK\r\n\r\n{"id":', () => socket.resetAndDestroy());
+    });
+    expect(await exchange(port, { fresh })).toEqual({ kind: "no-answer", why: "read ECONNRESET" });
+  },
+);
+
+test("an answer that its length ends is whole, although its connection breaks after it", async () => {
+  const port = await tcp((socket) => {
+    socket.write("HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}", () => socket.resetAndDestroy());
+  });
+  expect(await exchange(port)).toMatchObject({ kind: "answered", status: 413, text: "{}" });
+});
+
+const WHOLE = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
+test.each([
+  ["HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n", "answered"],
+  [
+    "HTTP/1.1 100 Continue\r\n\r\n",
+    "the server answered HTTP 100 (Continue), which was not asked for, so its further answer was not read (UND_ERR_SOCKET)",
+  ],
+  [
+    "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n",
+    "the server answered HTTP 101 (Switching Protocols), which was not asked for (UND_ERR_SOCKET)",
+  ],
+  ["HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n", "the answer does not follow HTTP (ERR_ASSERTION)"],
+  [
+    `HTTP/1.1 200 OK\r\nx: ${"y".repeat(17_000)}\r\n`,
+    "the head of the answer is larger than 16,384 bytes (UND_ERR_HEADERS_OVERFLOW)",
+  ],
+  [
+    "HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n",
+    "the server closed the connection before the end of its answer (UND_ERR_SOCKET)",
+  ],
+])("what precedes an answer, or is none, has a plain name: %j", async (first, outcome) => {
+  const ended = await exchange(await tcp((socket) => socket.end(first + WHOLE)));
+  expect(ended.kind === "no-answer" ? ended.why : ended.kind).toBe(outcome);
+});
+
+test("tokenbook asks for an answer that is not compressed, and names an answer that is", async () => {
+  const asked: unknown[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers["accept-encoding"]);
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("{}"));
+  });
+  const answered = await exchange(await http(server));
+  const why = "it is compressed (Content-Encoding: gzip), although tokenbook asks for answers that are not";
+  expect(answered).toMatchObject({ kind: "answered", text: why, garbled: why });
+  expect(asked).toEqual(["identity"]);
+});
+
+// A name with several addresses, as those of load balancers and of `localhost` on many machines.
+function addressesOf(name: string, addresses: readonly string[]): void {
+  const { lookup, promises } = dns;
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const later = vi.spyOn(promises, "lookup").mockImplementation((async () => found[0]) as unknown as typeof promises.lookup);
+  const called = vi.spyOn(dns, "lookup").mockImplementation(((
+    host: string,
+    how: { all?: boolean },
+    then: (...all: unknown[]) => void,
+  ) => {
+    if (host !== name) return lookup(host, how, then);
+    setImmediate(() => (how.all === true ? then(null, found) : then(null, found[0]?.address, found[0]?.family)));
+  }) as unknown as typeof lookup);
+  syncBuiltinESMExports();
+  closers.push(() => {
+    later.mockRestore();
+    called.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+test("all addresses of a name are tried, by a run and by doctor, and named if none accepts a connection", async () => {
+  const port = await http(createServer((_request, response) => response.end("{}")));
+  const origin = `http://balancer.test:${port}`;
+  const patience = { timeoutMs: 10_000, signal: new AbortController().signal };
+  addressesOf("balancer.test", ["127.0.0.2", "127.0.0.1"]);
+  expect(await exchange(port, { origin })).toMatchObject({ kind: "answered" });
+  expect(await reach(new URL(origin), patience)).toMatchObject({ address: "127.0.0.1", connectMs: expect.any(Number) });
+  addressesOf("balancer.test", ["127.0.0.2", "127.0.0.3"]);
+  const why = `connect ECONNREFUSED 127.0.0.2:${port}; connect ECONNREFUSED 127.0.0.3:${port}`;
+  expect(await exchange(port, { origin })).toEqual({ kind: "not-sent", why });
+  expect(await reach(new URL(origin), patience)).toMatchObject({ failed: { at: "connection", why } });
+});
+
+test("a server that accepts no connection in time is no server that does not answer", async () => {
+  // It accepts the connection, but never begins TLS.
+  const port = await tcp(() => {});
+  const origin = `https://127.0.0.1:${port}`;
+  expect(await exchange(port, { origin, timeoutMs: 300 })).toEqual({ kind: "not-sent", why: "no connection within 300 ms" });
+});
+
+test.runIf(hasOpenssl)("a server that refuses this client has another remedy than one that does not run", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tokenbook-tls-"));
+  closers.push(() => rmSync(folder, { recursive: true }));
+  const pair = selfSigned(folder, 2);
+  for (const demand of [{ requestCert: true, maxVersion: "TLSv1.2" as const }, { ALPNProtocols: ["h2"] }]) {
+    const port = await http(createTlsServer({ ...pair, ...demand }));
+    const refused = await exchange(port, { origin: `https://localhost:${port}` });
+    expect(refused).toMatchObject({ kind: "not-sent", tls: "client-refused" });
+  }
+  expect(connectionRemedy("client-refused", "SETTING")).toContain("clients without a certificate");
+});
