@@ -46,7 +46,9 @@ const IN_OUR_WORDS: Readonly<Record<string, string>> = {
 
 /** Explains an error of the network in one line. */
 export function connectionFailure(error: unknown): ConnectionFailure {
-  const { code, reason } = error as { readonly code?: string; readonly reason?: unknown };
+  const { code, reason, cause } = error as { readonly code?: string; readonly reason?: unknown; readonly cause?: unknown };
+  // undici gives the timeout of the request, although only an address was given up.
+  if (cause instanceof AggregateError) return connectionFailure(cause);
   const tls = code === undefined ? undefined : obstacleOf(code);
   const message = tls === "no-tls" ? "the server does not answer with TLS" : messageFor(error, reason);
   const why = code === undefined || message.includes(code) ? message : `${message} (${code})`;
@@ -80,6 +82,6 @@ export function connectionRemedy(tls: TlsObstacle | undefined, setting: string):
     case "client-refused":
       return `have the service accept TLS 1.2 or 1.3, HTTP/1.1, and clients without a certificate; or fix ${setting}`;
     case undefined:
-      return `start the service, or fix ${setting}`;
+      return `start the service, or fix ${setting}; tokenbook connects directly, without a proxy`;
   }
 }

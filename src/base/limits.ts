@@ -131,6 +131,8 @@ export const LIMITS = {
   patienceMs: 1_000,
   /** The longest that a run waits until every write must have taken effect by its declared time, in milliseconds. */
   settleMs: 600_000,
+  /** How long one address of a name may take to accept a connection before the next address is tried, in milliseconds. */
+  addressMs: 1_000,
   /** The longest timeout of one request, in milliseconds. */
   requestMs: 3_600_000,
   /** Attempts of one read that fails in transport, in a step without `retry`. */

@@ -7,6 +7,7 @@ import { LIMITS } from "../base/limits.ts";
 import type { Secret } from "../base/secret.ts";
 import { whileUnderWay } from "../base/time/turns.ts";
 import { type ConnectionFailure, connectionFailure } from "../base/connection-failure.ts";
+import { addressPatience } from "./addresses.ts";
 
 /** The request of one HTTP exchange. */
 export interface Outgoing {
@@ -141,7 +142,7 @@ export class Transport {
 
   #connect({ origin, timeoutMs }: Outgoing): Connection {
     // Set explicitly, because otherwise an environment variable could turn it off.
-    const made = { allowH2: false, timeout: timeoutMs, rejectUnauthorized: true };
+    const made = { allowH2: false, timeout: timeoutMs, rejectUnauthorized: true, ...addressPatience(timeoutMs) };
     const connect = getOrInsert(this.#connectors, timeoutMs, () => buildConnector(made));
     let socket: Breakable | undefined;
     const client = new Client(origin, {
@@ -215,7 +216,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#fence = fence;
     this.#sieve = sieve;
     this.#statusAlone = statusAlone === true;
-    this.#deadline = setTimeout(() => this.#endAfterReading(`within ${timeoutMs} ms`), timeoutMs);
+    this.#deadline = setTimeout(() => this.#endAfterReading(`within the timeout of ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
     signal?.addEventListener("abort", this.#giveUp);
   }

@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
+import { addressPatience } from "./addresses.ts";
 import { type ConnectionFailure, connectionFailure } from "../base/connection-failure.ts";
 
 /** How far a connection to an address got: the stages that worked, and the one that failed. */
@@ -37,7 +38,7 @@ export async function reach(address: URL, patience: ReachLimits): Promise<Reach>
   const reached = { address: found.value.address, lookupMs: found.ms };
   const port = Number(address.port) || (secure ? 443 : 80);
   // By its name, so that all its addresses are tried, as a run does it.
-  const connected = await timed(patience, (signal) => connection(host, port, signal));
+  const connected = await timed(patience, (signal) => connection({ host, port, ...addressPatience(patience.timeoutMs) }, signal));
   if ("why" in connected) return { ...reached, failed: { at: "connection", ...connected } };
   const socket = connected.value;
   try {
@@ -49,8 +50,8 @@ export async function reach(address: URL, patience: ReachLimits): Promise<Reach>
   }
 }
 
-async function connection(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connect({ host, port });
+async function connection(to: NetConnectOpts, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(to);
   try {
     await once(socket, "connect", { signal });
     return socket;

@@ -45,20 +45,20 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `fix ${baseUrl}`,
     };
   }
-  if (reply.status !== null && reply.status >= 300 && reply.status < 400) {
-    return {
-      code: "service.redirect",
-      message: `${address} answered ${operation.name} with a redirect (HTTP ${reply.status})`,
-      why: "redirects are never followed, because the key would be sent along",
-      next: `fix ${baseUrl} if the service has moved`,
-    };
-  }
   if (reply.fromCache) {
     return {
       code: "service.cached",
       message: `a cache in front of ${address} answered ${operation.name}: ${reply.message}`,
       why: "tokenbook asks for a new answer with each read, because what a cache has kept may have changed since",
       next: `exclude the paths below ${address} from the cache`,
+    };
+  }
+  if (reply.status !== null && reply.status >= 300 && reply.status < 400) {
+    return {
+      code: "service.redirect",
+      message: `${address} answered ${operation.name} with a redirect (HTTP ${reply.status})`,
+      why: "redirects are never followed, because the key would be sent along",
+      next: `fix ${baseUrl} if the service has moved`,
     };
   }
   if (reply.tooLarge && !operation.writes) return tooLarge(reply, operation, target);

@@ -191,15 +191,9 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
   const common = { ...EMPTY_REPLY, status, html, retryAfterMs, date: headers["date"] };
   const mean = (trusted: boolean): AnswerMeaning =>
     meaningOf({ kind: "answered", status, trusted, retryAfter: retryAfterMs !== null }, by.profile.refusals);
-  const age = headers["age"] ?? "0";
-  if (!operation.writes && isAged(age))
-    return {
-      ...common,
-      fromCache: true,
-      foreign: true,
-      meaning: mean(false),
-      message: `HTTP ${status} out of a cache, with an Age of ${age}`,
-    };
+  const cached = operation.writes ? undefined : signOfCache(status, headers["age"] ?? "0");
+  if (cached !== undefined)
+    return { ...common, fromCache: true, foreign: true, meaning: mean(false), message: `HTTP ${status} out of a cache${cached}` };
   if (isUnfinished(operation, status))
     return { ...common, meaning: mean(false), message: `HTTP ${status}, so the answer is not complete` };
   if (status >= 200 && status < 300) {
@@ -232,9 +226,12 @@ function refusalIn(body: Body, text: string, { redact }: ReadBy): ReturnType<typ
 const NOT_CACHED = { "cache-control": "no-cache" };
 
 // A cache says how old its answer is, in seconds. Some proxies say 0 for each answer that they pass on.
-function isAged(age: string): boolean {
-  return /[^0\s]/.test(age);
+function signOfCache(status: number, age: string): string | undefined {
+  if (status === NOT_MODIFIED) return ", although tokenbook holds no earlier answer";
+  return /[^0\s]/.test(age) ? `, with an Age of ${age}` : undefined;
 }
+
+const NOT_MODIFIED = 304;
 
 type Body =
   | { readonly kind: "json"; readonly value: Json }

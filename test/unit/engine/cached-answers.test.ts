@@ -46,6 +46,12 @@ test("an answer from a cache is requested again, and the step fails while the ca
   expect(await ranBehind(CHECK, { body }, always("0"))).toMatchObject({ outcome: "passed", asked: 1 });
 });
 
+test("an HTTP 304 is no redirect: a cache answered, although nothing was asked of it", async () => {
+  const failed = await ranBehind(CHECK, { status: 304, body: "" }, always("0"));
+  expect(failed).toMatchObject({ outcome: "failed", stopped: { problem: { code: "service.cached" } } });
+  expect(failed.stopped?.problem?.message).toContain("HTTP 304 out of a cache, although tokenbook holds no earlier answer");
+});
+
 test("a refusal from a cache does not count as the refusal that a playbook expects", async () => {
   const given = { status: 404, body: JSON.stringify({ status: "Error", message: "no", condition: "invalid token id" }) };
   expect(await ranBehind(REFUSED, given, always("0"))).toMatchObject({ outcome: "passed" });

@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { syncBuiltinESMExports } from "node:module";
-import { createServer as createTcpServer, type AddressInfo, isIP, type Socket } from "node:net";
+import net, { createServer as createTcpServer, type AddressInfo, isIP, type Socket, type TcpNetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test, vi } from "vitest";
-import { connectionRemedy } from "../../../src/base/connection-failure.ts";
+import { connectionFailure, connectionRemedy } from "../../../src/base/connection-failure.ts";
+import { LIMITS } from "../../../src/base/limits.ts";
 import { Secret } from "../../../src/base/secret.ts";
 import { Later } from "../../../src/report/fanout.ts";
 import { type Exchanged, type Outgoing, Transport } from "../../../src/transport/exchange.ts";
@@ -318,11 +319,27 @@ test("all addresses of a name are tried, by a run and by doctor, and named if no
   expect(await reach(new URL(origin), patience)).toMatchObject({ failed: { at: "connection", why } });
 });
 
+// Node gives up an address that has not accepted within a quarter of a second, and never returns to it.
+test("each address of a name has a second, or a part of a shorter timeout", async () => {
+  const connected = vi.spyOn(net, "connect");
+  closers.push(() => connected.mockRestore());
+  const port = await http(createServer((_request, response) => response.end("{}")));
+  for (const timeoutMs of [LIMITS.requestMs, 2_000]) await exchange(port, { timeoutMs });
+  const waits = connected.mock.calls.map(([how]) => (how as unknown as TcpNetConnectOpts).autoSelectFamilyAttemptTimeout);
+  expect(waits).toEqual([LIMITS.addressMs, 500]);
+  const [refused, late] = [`connect ECONNREFUSED 127.0.0.2:${port}`, `connect ETIMEDOUT 127.0.0.3:${port}`];
+  const all = new AggregateError([new Error(refused), new Error(late)]);
+  expect(connectionFailure(new Error("Connect Timeout Error", { cause: all })).why).toBe(`${refused}; ${late}`);
+});
+
 test("a server that accepts no connection in time is no server that does not answer", async () => {
   // It accepts the connection, but never begins TLS.
   const port = await tcp(() => {});
   const origin = `https://127.0.0.1:${port}`;
-  expect(await exchange(port, { origin, timeoutMs: 300 })).toEqual({ kind: "not-sent", why: "no connection within 300 ms" });
+  expect(await exchange(port, { origin, timeoutMs: 300 })).toEqual({
+    kind: "not-sent",
+    why: "no connection within the timeout of 300 ms",
+  });
 });
 
 test.runIf(hasOpenssl)("a server that refuses this client has another remedy than one that does not run", async () => {
