@@ -1,4 +1,5 @@
 import { isoTime } from "../base/time/date.ts";
+import { pauseWords } from "../base/time/http-date.ts";
 import { serviceOf } from "../services/services.ts";
 import type { AttemptIntended, StepProblem } from "./record.ts";
 import { type AttemptFacts, type AttemptState, hadNoEffect, isRefused, undecidedOf } from "./attempt-state.ts";
@@ -151,7 +152,7 @@ function notAccepted({ intended, answered }: AttemptState, sent: number): StepPr
   return {
     code: answered.meaning === "not-sent" ? "service.unreachable" : "service.busy",
     message: `${intended.operation} could not be delivered in ${sent} attempts: ${answered.message ?? "no answer"}`,
-    why: "the service accepted none of them, so nothing has changed",
+    why: `the service accepted none of them, so nothing has changed${pauseWords(answered)}`,
   };
 }
 

@@ -1,3 +1,5 @@
+import { formatDuration } from "./duration.ts";
+
 // The oldest form names no zone, and is in UTC. JavaScript would read it as local time, and finds a time in almost any text with a number.
 const WITHOUT_ZONE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 const WITH_ZONE = /\d\d:\d\d:\d\d(?:\.\d+)? ?(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;
@@ -8,6 +10,11 @@ export function timeOfHeader(date: string | null | undefined): number | undefine
   const zoned = WITHOUT_ZONE.test(given) ? `${given} GMT` : WITH_ZONE.test(given) ? given : "";
   const time = Date.parse(zoned);
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** Returns the words for the pause that an answer asks for, to end a sentence; an empty text for none. */
+export function pauseWords({ retryAfterMs }: { readonly retryAfterMs: number | null }): string {
+  return retryAfterMs === null ? "" : `; the answer asks for a pause of ${formatDuration(Math.round(retryAfterMs))}`;
 }
 
 /**

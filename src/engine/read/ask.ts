@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/time/duration.ts";
 import { LIMITS } from "../../base/limits.ts";
 import type { Clock } from "../../base/ports.ts";
 import { type Backoff, pauseAfter } from "../../base/time/backoff.ts";
+import { pauseWords } from "../../base/time/http-date.ts";
 import { retry } from "../../base/time/retry.ts";
 import { count } from "../../base/text/text.ts";
 import { isNotNow } from "../../protocol/meaning.ts";
@@ -87,7 +88,7 @@ function isFinal(reply: Reply): boolean {
 export function problemOf({ reply, requests, tookMs }: AskedReply, about: Parameters<typeof explain>[1]): StepProblem {
   const problem = explain(reply, about);
   if (requests === 1) return problem;
-  const asked = `tokenbook asked ${count(requests, "time")} within ${spanOf(tookMs)}; it tries one read for at most ${formatDuration(LIMITS.readMs)}`;
+  const asked = `tokenbook asked ${count(requests, "time")} within ${spanOf(tookMs)}; it tries one read for at most ${formatDuration(LIMITS.readMs)}${pauseWords(reply)}`;
   return { ...problem, why: problem.why === undefined ? asked : `${problem.why}; ${asked}` };
 }
 

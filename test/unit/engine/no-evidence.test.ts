@@ -21,11 +21,12 @@ steps:
     with: { tokenSaleId: s1, userAddress: "0xAb", amount: 5, currencyContract: c, timezone: UTC }
 `;
 
-async function afterMint(answer: Given): Promise<{ outcome: unknown; message: string; mints: number }> {
+async function afterMint(answer: Given): Promise<{ outcome: unknown; message: string; why: string; mints: number }> {
   const { url, came } = await serve((request) => (request.path === "/token/mint" ? answer : nothingSeen(request)));
   const ran = await runnerForTest()(MINT, targetAt(url));
   const mints = came.filter(({ path }) => path === "/token/mint").length;
-  return { outcome: ran.outcome, message: ran.stopped?.problem.message ?? "", mints };
+  const { message = "", why = "" } = ran.stopped?.problem ?? {};
+  return { outcome: ran.outcome, message, why, mints };
 }
 
 function nothingSeen({ path }: Came): Given {
@@ -40,13 +41,20 @@ test("a 503 of a gateway with Retry-After leaves the outcome of a mint unknown",
 });
 
 test("a 503 of the service itself with Retry-After is a refusal, and the write is sent again", async () => {
-  const headers = { "content-type": "application/json", "retry-after": "0" };
-  const { outcome, message, mints } = await afterMint({
+  const headers = { "content-type": "application/json", "retry-after": "3600" };
+  const { outcome, message, why, mints } = await afterMint({
     status: 503,
     body: '{"status":"Error","message":"busy","condition":"busy"}',
     headers,
   });
   expect({ outcome, mints }, message).toEqual({ outcome: "failed", mints: 5 });
+  expect(why).toMatch(/nothing has changed; the answer asks for a pause of 1 h 0 min$/);
+});
+
+test("a 503 of the service itself leaves the outcome of a mint unknown if its Retry-After names no pause", async () => {
+  const body = '{"status":"Error","message":"busy","condition":"busy"}';
+  const { outcome, message, mints } = await afterMint({ status: 503, body, headers: { "retry-after": "soon 5" } });
+  expect({ outcome, mints }, message).toEqual({ outcome: "unknown", mints: 1 });
 });
 
 test("a mint whose answer names no receipt does not pass without evidence", async () => {
