@@ -9,7 +9,7 @@ import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explain } from "../service/explain-reply.ts";
 import type { ReadingPort } from "./reading-port.ts";
-import type { Reply } from "../service/reply.ts";
+import { isRedirect, type Reply } from "../service/reply.ts";
 import type { Call } from "../service/service.ts";
 
 /** What is needed to ask the service more than once: the time, and pauses that end when the run must stop. */
@@ -114,7 +114,7 @@ export function isTrouble(reply: Reply): boolean {
 
 // A web page or a redirect may come from a stand-in for a service that is down, or from a wrong address. The answer of a cache expires.
 function isElsewhere({ html, fromCache, status }: Reply): boolean {
-  return html || fromCache || (status !== null && status >= 300 && status < 400);
+  return html || fromCache || isRedirect(status);
 }
 
 // For a read, it does not matter whether the service itself answered or a gateway in front of it.

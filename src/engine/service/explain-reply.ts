@@ -6,7 +6,7 @@ import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { connectionRemedy } from "../../base/connection-failure.ts";
 import { type Caller, credentialFor } from "./caller.ts";
-import type { Reply } from "./reply.ts";
+import { isRedirect, type Reply } from "./reply.ts";
 
 /** Explains why a call has no usable answer, and names the setting of the environment that would fix it, if there is one. */
 export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {
@@ -37,14 +37,6 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `fix the key that ${target.whereIs(setting)} names`,
     };
   }
-  if (reply.html) {
-    return {
-      code: "service.not-json",
-      message: `${address} answered ${operation.name} with a web page (HTTP ${reply.status}) instead of JSON`,
-      why: "a proxy, a login page or a wrong address answers like this",
-      next: `fix ${baseUrl}`,
-    };
-  }
   if (reply.fromCache) {
     return {
       code: "service.cached",
@@ -53,12 +45,20 @@ export function explain(reply: Reply, about: { operation: Operation; caller: Cal
       next: `exclude the paths below ${address} from the cache`,
     };
   }
-  if (reply.status !== null && reply.status >= 300 && reply.status < 400) {
+  if (isRedirect(reply.status)) {
     return {
       code: "service.redirect",
-      message: `${address} answered ${operation.name} with a redirect (HTTP ${reply.status})`,
+      message: `${address} answered ${operation.name} with a redirect (${reply.message})`,
       why: "redirects are never followed, because the key would be sent along",
       next: `fix ${baseUrl} if the service has moved`,
+    };
+  }
+  if (reply.html) {
+    return {
+      code: "service.not-json",
+      message: `${address} answered ${operation.name} with a web page (HTTP ${reply.status}) instead of JSON`,
+      why: "a proxy, a login page or a wrong address answers like this",
+      next: `fix ${baseUrl}`,
     };
   }
   if (reply.tooLarge && !operation.writes) return tooLarge(reply, operation, target);

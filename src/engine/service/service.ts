@@ -1,5 +1,6 @@
 import { hash, scryptSync } from "node:crypto";
 import { Failure, invariant, messageOf } from "../../base/failure.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { getOrInsert } from "../../base/maps.ts";
 import { type Json, type JsonObject, writeJson } from "../../base/json/json.ts";
 import { pauseAskedIn, timeOfHeader } from "../../base/time/http-date.ts";
@@ -18,7 +19,7 @@ import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { ListPieces } from "./list-pieces.ts";
-import { EMPTY_REPLY, type Reply } from "./reply.ts";
+import { EMPTY_REPLY, isRedirect, type Reply } from "./reply.ts";
 
 /** A call of an operation. */
 export interface Call {
@@ -204,7 +205,7 @@ function readReply(operation: Operation, exchanged: Exchanged, by: ReadBy): Repl
       : read.why;
     return { ...common, meaning: mean(false), message: `HTTP ${status}, but ${why}` };
   }
-  const { message, condition } = refusalIn(body, text, by);
+  const { message, condition } = redirectIn(exchanged, by) ?? refusalIn(body, text, by);
   const cutOff = body.kind === "broken" && /^\s*[{[]/.test(text);
   const foreign = html || !isOwnErrorBody(operation, body, by);
   // A refused read changes nothing, so a refusal by a gateway is believed too.
@@ -220,6 +221,15 @@ function isOwnErrorBody(operation: Operation, body: Body, { errors }: ReadBy): b
 // Redacted before the text is cut, because half a secret would not be recognized.
 function refusalIn(body: Body, text: string, { redact }: ReadBy): ReturnType<typeof refusalText> {
   return refusalText(body.kind === "json" ? (masked(body.value, redact) as Json) : undefined, redact(text));
+}
+
+// The body of a redirect is mostly a page for people, which says less than its header.
+function redirectIn(
+  { status, headers: { location } }: Extract<Exchanged, { readonly kind: "answered" }>,
+  { redact }: ReadBy,
+): ReturnType<typeof refusalText> | undefined {
+  if (location === undefined || !isRedirect(status)) return undefined;
+  return { message: `to ${redact(location).slice(0, LIMITS.refusalChars)}`, condition: undefined };
 }
 
 // A read decides whether a write is sent and whether a check passes, so a cache must ask the service again (decision 216).

@@ -105,3 +105,13 @@ test.each([
   expect(ran.outcome, JSON.stringify(ran)).toBe("passed");
   expect(pauses).toEqual([pausedMs]);
 });
+
+test("the message about a redirect names where it leads, whatever page comes with it", async () => {
+  const headers = { location: "https://moved.example/ledger", "content-type": "text/html" };
+  const { url } = await serve(() => ({ status: 301, headers, body: "<h1>Moved Permanently</h1>" }));
+  const ran = await runnerForTest()("playbook: 1\nsteps: [{ id: read, uses: ledger.asset.stats }]\n", targetAt(url));
+  expect(ran.stopped?.problem).toMatchObject({
+    code: "service.redirect",
+    message: `${url} answered ledger.asset.stats with a redirect (HTTP 301: to https://moved.example/ledger)`,
+  });
+});
