@@ -3,7 +3,7 @@ import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
-import { DAY_MS, isoDay, isoTime, isoTimeOrNull } from "../../../base/time/date.ts";
+import { DAY_MS, isoDay, isoTime, isoTimeOrNull, parseDate } from "../../../base/time/date.ts";
 import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../../../protocol/drift.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { driftLine, keyOf, kindWords, lastDayOf, unfinishedWords, wordsOf } from "../../../report/comparison.ts";
@@ -160,10 +160,10 @@ const EXAMPLE_DAYS = 7;
 
 // The named day itself is included.
 function dayAfter(until: string, now: number): number {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(until) ? Date.parse(`${until}T00:00:00Z`) : Number.NaN;
-  const end = day + DAY_MS;
+  const day = until.includes("T") ? undefined : parseDate(until)?.getTime();
   const next = `--until ${isoDay(now + EXAMPLE_DAYS * DAY_MS)}`;
-  if (Number.isNaN(day)) throw new Failure({ code: "drift.until", message: `"${until}" is not a day`, next });
+  if (day === undefined) throw new Failure({ code: "drift.until", message: `"${until}" is not a day`, next });
+  const end = day + DAY_MS;
   if (end <= now) throw new Failure({ code: "drift.until", message: `${until} is over`, next });
   if (end - now <= LIMITS.acknowledgedDays * DAY_MS) return end;
   const why = "an acknowledgement ends, so that somebody looks at the drift again";
