@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -50,6 +51,17 @@ test("a comparison whose temporary file cannot grow names its folder", async () 
   // The comparison fails, and the run ends as it does after any other failed check.
   expect(code, transcript).toBe(1);
   expect(transcript).toContain(`database.full: the temporary file in ${folder} (TMPDIR) cannot grow`);
+});
+
+const CAN_MOUNT = spawnSync("unshare", ["-rm", "true"]).status === 0;
+
+test.skipIf(!CAN_MOUNT)("doctor does not call a state ready that no command can open on a full disk", async () => {
+  const folder = temporaryFolder();
+  const command = `mount -t tmpfs -o size=64k tmpfs ${folder} && exec ${IN_SHELL} doctor --state ${folder}`;
+  const { code, transcript } = await launch(["-rm", "sh", "-c", command], { cwd: newProject({}).folder, program: "unshare" })
+    .ended;
+  expect(code, transcript).toBe(1);
+  expect(transcript).toContain(`✗ ${folder}: 0 MB free`);
 });
 
 test.for([

@@ -77,7 +77,12 @@ function lookAtFolder(folder: string, findings: Findings): boolean {
   const { bavail, bsize } = statfsSync(there);
   const free = bavail * bsize;
   const room = `${Math.floor(free / MEGABYTE)} MB free`;
-  if (free < LIMITS.doctorFreeBytes)
+  if (free < MEGABYTE)
+    findings.problem("state.no-room", `${folder}: ${room}`, {
+      why: "no command can open the state, because SQLite makes files beside it",
+      next: "make room on the disk",
+    });
+  else if (free < LIMITS.doctorFreeBytes)
     findings.warning("state.little-room", `${folder}: ${room}`, { next: "make room on the disk" });
   else
     findings.ok("state.folder", `${folder}: ${there === folder ? "can be written" : "will be made by the first run"}, ${room}`);
