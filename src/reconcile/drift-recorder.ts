@@ -5,9 +5,9 @@ import type { ComparisonName, Quantity } from "../protocol/comparison.ts";
 import type { KnownDrift } from "../protocol/drift.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { Digests } from "./drift-digests.ts";
-import { fileIn, isAsAcknowledged } from "./drift-rows.ts";
+import { fileIn, isAsAcknowledged, partsIn } from "./drift-rows.ts";
 import { insertRow } from "../state/copy.ts";
-import { type DigestedReads, FoundReads } from "./found-reads.ts";
+import { type DigestedReads, FoundReads, isNewer } from "./found-reads.ts";
 import type { ComparisonWords, Difference, FoundDrifts, KeptWords, Sighting } from "./sighting.ts";
 
 const ID_CHARS = 12;
@@ -135,9 +135,12 @@ export class DriftRecorder {
     const known = this.#comparisonOf(name);
     const about = writeJson(masked(words, this.#redact));
     if (known !== undefined) {
-      const { id = 0 } = known;
-      this.#database.run("UPDATE comparison SET words = ?, digest = ? WHERE id = ?", about, digest, id);
-      return { id: Number(id), kept: [known["environment"], known["playbook"], known["name"], known["scope"]].map(String) };
+      this.#keepParts(known, about);
+      this.#database.run("UPDATE comparison SET words = ?, digest = ? WHERE id = ?", about, digest, known["id"] ?? null);
+      return {
+        id: Number(known["id"]),
+        kept: [known["environment"], known["playbook"], known["name"], known["scope"]].map(String),
+      };
     }
     const kept = namesIn(name).map(this.#redact);
     if (this.#named(kept) !== undefined) kept.push(`${kept.pop() ?? ""} (${digest.slice(0, ID_CHARS)})`.trim());
@@ -148,6 +151,14 @@ export class DriftRecorder {
       digest,
     );
     return { id: Number(this.#named(kept)?.["id"]), kept };
+  }
+
+  // If the keys have other parts from now on, the kept drifts keep the names of theirs.
+  #keepParts({ id = 0, words }: SqlRow, about: string): void {
+    const parts = partsIn(words);
+    if (parts === partsIn(about)) return;
+    this.#database.run("UPDATE drift SET parts = ? WHERE comparison = ? AND parts IS NULL", parts, id);
+    this.#database.run("DELETE FROM young WHERE comparison = ?", id);
   }
 
   /** Returns whether a kept comparison has a scope, or a scope that looks like it when masked. */
@@ -255,6 +266,7 @@ export class DriftRecorder {
       key_digest: digest,
       values_digest: values,
       reads: this.#keptReads(reads.of(key)),
+      parts: null,
     });
     if (before?.["values_digest"] === null) this.#takeOverWords(id, sighting);
   }
@@ -319,7 +331,8 @@ export class DriftRecorder {
 
   #clearGone(recording: Recording, seen: ReadonlySet<string>): void {
     const { comparison, found } = recording;
-    for (const row of this.#database.all(`SELECT ${GONE} FROM drift WHERE comparison = ? AND cleared_at IS NULL`, comparison)) {
+    const open = `SELECT ${GONE}, parts FROM drift WHERE comparison = ? AND cleared_at IS NULL`;
+    for (const row of this.#database.all(open, comparison)) {
       const id = String(row["id"]);
       if (seen.has(id) || !this.#isGone(row, recording)) continue;
       this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = ? WHERE id = ?", found.at, found.run, id);
@@ -378,11 +391,6 @@ const GONE = "id, key, key_digest, reads, last_at, last_run";
 
 function namesIn({ environment, playbook, comparison, scope }: ComparisonName): readonly string[] {
   return [environment, playbook, comparison, scope];
-}
-
-// Returns whether another run recorded it after this run began.
-function isNewer(row: SqlRow, { run, openedAt }: FoundDrifts): boolean {
-  return row["last_run"] !== run && Number(row["last_at"]) > openedAt;
 }
 
 function idOf(parts: Json): string {

@@ -13,7 +13,7 @@ export function driftOf({ id, kind, key, left, right, difference, state, since, 
 /** Returns the drift in a row, with the last statement about it. */
 export function knownDrift(row: SqlRow, word: SqlRow | undefined, now: number): KnownDrift {
   const words = objectIn(row["words"]);
-  const parts = words["parts"] as readonly string[];
+  const parts = parseJson(String(row["parts"] ?? partsIn(row["words"]))) as readonly string[];
   const key = parseJson(String(row["key"])) as readonly string[];
   // A statement from before the drift was cleared is not about its return.
   const holds = word !== undefined && Number(word["until"]) > now && Number(word["at"]) >= Number(row["since_at"]);
@@ -92,6 +92,11 @@ export function unreachedWords(row: SqlRow): string {
 /** Returns the file of the playbook of the comparison in a row; `undefined` in a row of an earlier version. */
 export function fileIn(row: SqlRow): string | undefined {
   return textIn(objectIn(row["words"]), "file") || undefined;
+}
+
+/** Returns the names of the parts of the keys in the words of a comparison, as one text. */
+export function partsIn(words: Cell | undefined): string {
+  return writeJson(objectIn(words)["parts"] ?? []);
 }
 
 function valuesIn({ left, right, difference }: SqlRow): Pick<Drift, "left" | "right" | "difference"> {

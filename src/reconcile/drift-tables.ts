@@ -52,6 +52,9 @@ CREATE TABLE drift_reads (digest TEXT PRIMARY KEY, reads TEXT NOT NULL) STRICT;
 CREATE TABLE drift_salt (one INTEGER PRIMARY KEY, salt TEXT NOT NULL) STRICT;
 `;
 
+// The names of the parts of its key, if its comparison has given its keys other parts since.
+const WITH_PARTS = "ALTER TABLE drift ADD COLUMN parts TEXT;";
+
 const ON_SERVER: ServerTables = {
   part: "drift",
   since: 2,
@@ -78,7 +81,7 @@ const IN_TABLE: VersionPlace = {
 };
 
 /** The tables of a file of drifts. */
-export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED, KNOWN_BY_DIGEST], {
+export const DRIFTS: TableLayout = new TableLayout([TABLES, ROWS_ACKNOWLEDGED, YOUNG_AND_CLOSED, KNOWN_BY_DIGEST, WITH_PARTS], {
   version: IN_TABLE,
   server: ON_SERVER,
 });

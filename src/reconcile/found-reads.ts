@@ -13,6 +13,11 @@ export interface DigestedReads {
   readonly list: string;
 }
 
+/** Returns whether another run recorded a row after this run began. */
+export function isNewer(row: SqlRow, { run, openedAt }: FoundDrifts): boolean {
+  return row["last_run"] !== run && Number(row["last_at"]) > openedAt;
+}
+
 /** The reads of a run as digests, which show whether it has repeated the reads of an earlier run. */
 export class FoundReads {
   readonly #found: FoundDrifts;
@@ -43,15 +48,15 @@ export class FoundReads {
   }
 
   /** Returns whether each read of a kept list has finished again, and no other read that may hold the key of the row has failed. */
-  haveRepeated({ key, key_digest: digest = null }: SqlRow, list: string): boolean {
+  haveRepeated({ key, key_digest: digest = null, parts = null }: SqlRow, list: string): boolean {
     const haveEnded = getOrInsert(this.#repeated, list, () => {
       const finished = (this.#finished ??= this.#digested(this.#found.read.finished()));
       return (JSON.parse(list) as readonly string[]).every((read) => finished.has(read));
     });
     if (!haveEnded) return false;
     const { read } = this.#found;
-    // A masked key does not show which reads may hold it.
-    const isShown = digest === this.#digests.of(keyParts(String(key)));
+    // Neither a masked key nor a key of other parts shows which reads may hold it.
+    const isShown = digest === this.#digests.of(keyParts(String(key))) && parts === null;
     return isShown ? read.hasLookedFor(String(key)) : read.isComplete;
   }
 

@@ -39,10 +39,10 @@ function found(run: string, at: number, ...sightings: Sighting[]): FoundDrifts {
   return { run, openedAt: at, at, sightings, young: [], moving: [], read: having("all") };
 }
 
-/** Turns a file of the fourth format into one of the third. */
+/** Turns a file of the fifth format into one of the third. */
 const WITHOUT_DIGESTS = `DROP INDEX drift_known; DROP TABLE drift_reads; DROP TABLE drift_salt; UPDATE about SET format = 3;
 ALTER TABLE comparison DROP COLUMN digest; ALTER TABLE acknowledgement DROP COLUMN values_digest;
-${["key_digest", "values_digest", "reads"].map((column) => `ALTER TABLE drift DROP COLUMN ${column};`).join("\n")}
+${["key_digest", "values_digest", "reads", "parts"].map((column) => `ALTER TABLE drift DROP COLUMN ${column};`).join("\n")}
 ${["kind", "key_digest", "values_digest", "reads", "last_at", "last_run"].map((column) => `ALTER TABLE young DROP COLUMN ${column};`).join("\n")}`;
 
 /** Returns a read that asked these questions, and that looked for every key but those in `but`. */

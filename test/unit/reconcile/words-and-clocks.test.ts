@@ -40,3 +40,21 @@ test.each([12, -12])("the order of acknowledgements is right, even from a machin
   book.closeDrifts([id], { who: "me", because: "gone", at: DAY + (++now + hours) * HOUR });
   expect(look("2")).toEqual(["new"]);
 });
+
+test("a drift of a key that has other parts by now keeps their names, and is cleared once everything is read again", () => {
+  const book = DriftBook.open(new TestState().place);
+  onTestFinished(() => book.close());
+  const look = (run: number, key: readonly string[], more: Partial<ReadOfRun> = {}): readonly unknown[] => {
+    const [at, sightings] = [run * DAY, [{ ...SIGHTING, key, right: "2", values: "2" }]];
+    const words = { ...WORDS, parts: key.length === 1 ? ["holder"] : ["token", "holder"] };
+    const found = { run: `run${run}`, openedAt: at, at, sightings, young: [], moving: [], read: { ...ALL, ...more } };
+    return book.record(NAME, words, found).cleared.map((drift) => drift.key);
+  };
+  expect(look(1, ["alice"])).toEqual([]);
+  // No read is about a token that is called alice.
+  const hasLookedFor = (key: string): boolean => key !== '["alice"]';
+  expect(look(2, ["GOLD1", "alice"], { hasLookedFor, isComplete: false })).toEqual([]);
+  const keys = book.list({ all: false, limit: 9, now: 2 * DAY }).map(({ key }) => key);
+  expect(keys).toEqual([{ token: "GOLD1", holder: "alice" }, { holder: "alice" }]);
+  expect(look(3, ["GOLD1", "alice"], { hasLookedFor })).toEqual([{ holder: "alice" }]);
+});
