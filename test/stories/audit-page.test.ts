@@ -106,7 +106,7 @@ test("an auditor finds the totals, the reads, the rows, the drifts with both rec
   expect(called.stdout, called.transcript).toContain('"totalSupply": 100.25');
   expect(text).toContain(`Drift ${differing}: token GLD`);
   expect(text).toContain('"totalSupply": 100.25');
-  expect(text).toContain("The last 2 runs");
+  expect(text).toContain("The last 2 runs that compared This page does not list runs that ended before they compared");
   expect(html.match(/<svg /g)).toHaveLength(2);
   const verified = await project.run("runs", "verify", run);
   const [, digest = ""] = /the last ([0-9a-f]{64})/.exec(verified.stdout) ?? [];

@@ -97,7 +97,7 @@ function noRun({ comparison, playbook }: ComparisonName): Failure {
   return new Failure({
     code: "drift.no-run",
     message: `the journal holds no run that made the comparison ${comparison} of ${playbook}`,
-    why: "the page shows what its latest run recorded, and that run is archived, or of an earlier version",
+    why: `the page shows what its latest run recorded, and that run is archived, of an earlier version, or before the last ${LIMITS.auditSearched} runs`,
     next: "run its playbook again, then make the page",
   });
 }

@@ -82,11 +82,16 @@ export function auditPage(audited: AuditedComparison): Iterable<string> {
     more > 0 ? hint(`${count(more, "drift")} more: `, commandMarkup(command`drift list --limit ${String(driftCount)}`)) : "",
     driftCount === 0 ? part("Drifts", el("p", {}, withoutDrift(comparison))) : "",
     el("section", { class: "comparison" }, restMarkup(comparison)),
-    part(`The last ${count(audited.runs.length, "run")}`, [plotsOf(pointsOf(audited)), runTable(audited)]),
+    part(`The last ${count(audited.runs.length, "run")} that compared`, [
+      hint(NOT_LISTED),
+      plotsOf(pointsOf(audited)),
+      runTable(audited),
+    ]),
     part("To verify the journal", verifying(latest.run.id)),
   ]);
 }
 
+const NOT_LISTED = `This page does not list runs that ended before they compared, archived runs, or runs before the last ${LIMITS.auditSearched} of the state.`;
 const OUTDATED = "A later run has not finished this comparison. This is what the run before it found.";
 
 function withoutDrift({ gaps, counts }: Comparison): string {
