@@ -153,3 +153,21 @@ reconcile:
     drifts: [{ state: "new" }],
   });
 });
+
+test("a comparison that was renamed counts as made no more, and not as unfinished", async () => {
+  const project = newProject();
+  const night = async (id: string): Promise<string> => {
+    const side = (value: number): string => `{ rows: "[{'v': ${value}}]", key: { all: "'all'" }, value: row.v }`;
+    project.write(
+      "nightly.yaml",
+      `playbook: 1\nmode: read-only\nreconcile: [{ id: ${id}, left: ${side(5)}, right: ${side(7)}, recheck: 10ms }]\n`,
+    );
+    return comparisonIn((await project.json("run", "nightly.yaml")).data, `reconcile.${id}`).drifts[0]?.id ?? "";
+  };
+  const before = await night("before");
+  const after = await night("after");
+  const closed = await project.run("drift", "close", before, "--because", "renamed");
+  expect(closed.code, closed.transcript).toBe(0);
+  const { data } = await project.json("drift", "list");
+  expect(data).toMatchObject({ unfinished: 0, total: 1, drifts: [{ id: after }] });
+});

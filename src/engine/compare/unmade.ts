@@ -1,5 +1,6 @@
 // Records which comparisons a run has not made, so that older results are not taken for the present state.
 import { ifKnown } from "../../expression/expression.ts";
+import type { Compare } from "../../playbook/model.ts";
 import { compares } from "../../playbook/playbook-walk.ts";
 import { holdersOf, includingStep, parseAddress } from "../../protocol/address.ts";
 import { nameInProject } from "../../protocol/identity.ts";
@@ -28,7 +29,7 @@ function addressOf(comparison: string): string {
 
 /**
  * Remembers which comparisons a run has not made. A run that has passed made all of them, except those that an `if` has skipped. Rounds
- * that a list no longer has, and a `rescue` that was not needed, do not count as unmade.
+ * that a list no longer has, a `rescue` that was not needed, and comparisons that the playbook no longer has, do not count as unmade.
  */
 export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
   const { playbook, ports, state, target } = context;
@@ -37,7 +38,9 @@ export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
     Array.from(state.steps.values(), ({ completed, stopped }) => (completed ?? stopped)?.comparison?.of?.comparison),
   );
   const isUnmade = (comparison: string): boolean =>
-    !made.has(comparison) && (outcome !== "passed" || wasSkipped(context, addressOf(comparison)));
+    !made.has(comparison) &&
+    comparedAt(context, addressOf(comparison)) !== undefined &&
+    (outcome !== "passed" || wasSkipped(context, addressOf(comparison)));
   ports
     .drifts()
     .noteUnmade({ environment: target.environment, playbook: playbookName(context) }, (comparison) =>
@@ -45,11 +48,18 @@ export function noteUnmade(context: RunContext, outcome: RunOutcome): void {
     );
 }
 
+/** Returns the comparison at an address; `undefined` if the playbook has none there. */
+function comparedAt({ playbook }: Pick<RunContext, "playbook">, address: string): Compare | undefined {
+  const { frame, id } = parseAddress(address);
+  const looks = playbookIn(playbook, frame)?.checks.find((check) => check.id === id)?.looks;
+  return looks?.kind === "compare" ? looks : undefined;
+}
+
 /** Returns the scope in which a run makes a comparison; `undefined` if it has no value, or there is no such comparison. */
 function scopeOf(context: RunContext, address: string): string | undefined {
-  const { frame, id } = parseAddress(address);
-  const looks = playbookIn(context.playbook, frame)?.checks.find((check) => check.id === id)?.looks;
-  if (looks?.kind !== "compare") return undefined;
+  const { frame } = parseAddress(address);
+  const looks = comparedAt(context, address);
+  if (looks === undefined) return undefined;
   if (looks.scope === undefined) return "";
   if (frame !== "" && context.state.steps.get(includingStep(frame))?.begun === undefined) return undefined;
   return ifKnown(() => scopeName(looks, context.scopeAt({ frame, rounds: [] })), undefined);
