@@ -4,9 +4,12 @@ import { Decimal } from "../base/numbers/decimal.ts";
 export class Expr {
   /** The expression without delimiters. */
   readonly text: string;
+  /** Whether its value is known to be a text. */
+  readonly isText: boolean;
 
-  constructor(text: string) {
+  constructor(text: string, isText = false) {
     this.text = text;
+    this.isText = isText;
   }
 }
 

@@ -2,6 +2,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import type { ASTNode } from "../../expression/cel.ts";
 import { patternOfText } from "../exact-text.ts";
 import { evaluate, type Knowledge, valueOf } from "../expressions/evaluate.ts";
+import { withKeys } from "../expressions/runtime-expression.ts";
 import { Expr, isMap, type WrittenValue } from "../value.ts";
 
 /** A criterion of a step. */
@@ -75,10 +76,9 @@ function compared(left: WrittenValue, operator: string, right: WrittenValue, { l
 function fieldByField(left: WrittenValue, right: WrittenValue, asked: CriteriaScope): string | undefined {
   const [expression, map] = left instanceof Expr ? [left, right] : [right, left];
   if (!(expression instanceof Expr) || !isMap(map)) return undefined;
-  const fields = Object.entries(map).map(([name, value]) => {
-    const inner = new Expr(`${expression.text}${expression.text.includes("#") ? "" : "#"}/${name}`);
-    return compared(inner, "==", value, asked);
-  });
+  const fields = Object.entries(map).map(([name, value]) =>
+    compared(new Expr(withKeys(expression.text, [name])), "==", value, asked),
+  );
   if (fields.includes(undefined) || fields.length === 0) return undefined;
   asked.lose("this criterion does not notice further fields", "Arazzo compares no maps, and one field at a time");
   return fields.join(" && ");

@@ -84,7 +84,7 @@ export class ExportedInputs {
   #of(kind: string, name: string, schema: object): Expr {
     const written = this.#names.of(name, kind);
     this.#schemas.set(written, schema);
-    return new Expr(`$inputs.${written}`);
+    return new Expr(`$inputs.${written}`, "type" in schema && schema.type === "string");
   }
 
   #input({ name, shape, description, default: usual, file }: InputDeclaration, node: SourceNode): Known | undefined {

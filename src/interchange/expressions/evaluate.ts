@@ -148,16 +148,21 @@ const BINARY: Readonly<Record<string, Apply>> = {
   ">": ofNumbers((left, right) => left.compare(right) > 0),
   ">=": ofNumbers((left, right) => left.compare(right) >= 0),
   "+": (left, right) => {
-    if (left instanceof Decimal || right instanceof Decimal) return ofNumbers((one, other) => one.plus(other))(left, right);
+    if (isText(left) || isText(right)) return join([left, right]);
     if (Array.isArray(left) && Array.isArray(right))
       return [...(left as readonly WrittenValue[]), ...(right as readonly WrittenValue[])];
-    return join([left, right]);
+    return ofNumbers((one, other) => one.plus(other))(left, right);
   },
   "-": ofNumbers((left, right) => left.minus(right)),
   "*": ofNumbers((left, right) => left.times(right)),
   "&&": (left, right) => (typeof left === "boolean" && typeof right === "boolean" ? left && right : undefined),
   "||": (left, right) => (typeof left === "boolean" && typeof right === "boolean" ? left || right : undefined),
 };
+
+// Only texts are joined: if both values are known only to a run, they may be numbers to add.
+function isText(value: WrittenValue): boolean {
+  return typeof value === "string" || value instanceof Joined || (value instanceof Expr && value.isText);
+}
 
 // The equality of two values is only known if no run could change them.
 function same(left: WrittenValue, right: WrittenValue): boolean | undefined {

@@ -79,6 +79,18 @@ steps:
     expect(lost).toEqual(['the file of the input "rows" is not read', "the step is left out", "the step is left out"]);
   });
 
+  test("numbers that only a run knows are not written side by side as if they were added", () => {
+    const { document, lost } =
+      exported(`inputs: { a: { type: decimal }, b: { type: decimal }, name: { type: string }, last: { type: string } }
+steps:
+  - { uses: ledger.asset.create, with: { assetType: Property, data: { id: A1, price: "\${{ inputs.a + inputs.b }}" } } }
+  - { uses: ledger.asset.create, with: { assetType: Property, data: { id: A2, name: "\${{ inputs.name + inputs.last }}" } } }
+`);
+    expect(document).not.toContain("price");
+    expect(document).toContain('"{$inputs.name}{$inputs.last}"');
+    expect(lost).toEqual(["the step is left out"]);
+  });
+
   test("a playbook gives no document if none of its steps can be written", () => {
     const { text, diagnostics } = exportPlaybook("test.yaml", `${HEAD}checks: [{ conserve: { token: GOLD1 } }]\n`, {
       read: () => undefined,
@@ -133,6 +145,13 @@ describe("a document checks the same as its playbook", () => {
   ])("an expectation that the document cannot keep is reported: %s: %s", ([expression = "", message = ""]) => {
     const { lost } = exported(`steps:\n  - uses: ledger.token.get\n    with: { id: GOLD1 }\n    expect: ['${expression}']\n`);
     expect(lost).toContain(message);
+  });
+
+  test("a field of a map is found by its name, whatever signs the name has", () => {
+    const { document } = exported(
+      `steps:\n  - { uses: ledger.token.get, with: { id: GOLD1 }, expect: 'response.properties == {"a/b": 2}' }\n`,
+    );
+    expect(document).toContain("$response.body#/properties/a~1b == 2");
   });
 
   test("a retry with growing pauses keeps its number of attempts and its total time", () => {
