@@ -47,6 +47,11 @@ export function wordOf({ outcome, warning }: Pick<StepReport, "outcome" | "warni
   return warning === null ? STEP_WORDS[outcome] : WARNED;
 }
 
+/** Returns whether a step must be shown to somebody who looks for what is wrong: it has a warning, or it began and did not end as expected. */
+export function isConcern({ outcome, warning }: Pick<StepReport, "outcome" | "warning">): boolean {
+  return warning !== null || (outcome !== "not-run" && !STEP_WORDS[outcome].isDone);
+}
+
 /** Returns who acted in a step: the actor's name, and the entity or credential if that is different; empty if nobody is named. */
 export function actedAs({ actor, as }: Pick<StepReport, "actor" | "as">): string {
   if (actor === null) return as ?? "";

@@ -98,6 +98,16 @@ test("each row is a run with its columns as inputs, and a case in every report",
   expect(project.read("r.ndjson").match(/"kind":"run.opened"/g)).toHaveLength(3);
 });
 
+test("the warning of a row that passed is printed", async () => {
+  const project = projectWith("id,rooms\nA,3\n");
+  const check =
+    "{ name: few, read: ledger.asset.get, with: { assetType: Property, id: A }, that: response.data.rooms < 3, severity: warn }";
+  project.write("register.yaml", `${PLAYBOOK}checks:\n  - ${check}\n`);
+  const run = await project.run(...EACH);
+  expect(run.code, run.transcript).toBe(0);
+  expect(run.stdout, run.transcript).toMatch(/! warned +checks\.few/);
+});
+
 test("repeating the command shows rows that passed, resumes those that failed, and begins new ones", async () => {
   const project = projectWith("id,rooms\nA,3\nD,13\n");
   const first = await project.run(...EACH);

@@ -17,7 +17,7 @@ import type { ReportedRun } from "../../report/reported-run.ts";
 import { NOT_STARTED, type NotBegun, type RunReport } from "../../report/shape.ts";
 import { stepLines } from "../../report/steps/step-lines.ts";
 import { summaryLines } from "../../report/text.ts";
-import { STEP_WORDS } from "../../report/words.ts";
+import { isConcern } from "../../report/words.ts";
 import { notBegunBy, unreadPlaybook } from "../project/check-failure.ts";
 import { inProjectOf, type ProjectShell } from "../project/chosen-project.ts";
 import { loadPlaybooks, playbookFiles } from "../project/load-playbooks.ts";
@@ -290,9 +290,7 @@ class RowRuns {
     const { hint } = this.#shell;
     const isGood = report.run.outcome === "passed";
     if (isGood && quiet === true) return [];
-    const shown = report.steps.filter(
-      ({ outcome }) => verbose === true || (outcome !== "not-run" && !STEP_WORDS[outcome].isDone),
-    );
+    const shown = verbose === true ? report.steps : report.steps.filter(isConcern);
     return [
       ...shown.flatMap((step) => stepLines(hintedStep(step, hint), verbose === true ? "full" : "short")),
       ...summaryLines(report, hint),

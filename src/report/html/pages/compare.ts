@@ -6,7 +6,7 @@ import { count } from "../../../base/text/text.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import type { RunReport, StepReport } from "../../shape.ts";
 import { countsOf } from "../../text.ts";
-import { RUN_WORDS, STEP_WORDS } from "../../words.ts";
+import { RUN_WORDS, wordOf } from "../../words.ts";
 import { framed, section } from "../frame.ts";
 import { comparisonsOverTime } from "../parts/history.ts";
 import { type Child, el, type Markup } from "../markup.ts";
@@ -53,7 +53,7 @@ function pairsOf(before: RunReport, after: RunReport): readonly StepPair[] {
 }
 
 function isOther({ before, after }: StepPair): boolean {
-  return before?.outcome !== after?.outcome;
+  return before?.outcome !== after?.outcome || isWarned(before) !== isWarned(after);
 }
 
 function runRow({ run, totals }: RunReport): TableRow {
@@ -89,8 +89,12 @@ function stepTable(label: string, pairs: readonly StepPair[]): Markup {
   );
 }
 
+function isWarned(step: StepReport | undefined): boolean {
+  return (step?.warning ?? null) !== null;
+}
+
 function outcomeOf(step: StepReport | undefined): Child {
-  return step === undefined ? "not there" : outcomeMarkup(step.outcome, STEP_WORDS[step.outcome]);
+  return step === undefined ? "not there" : outcomeMarkup(isWarned(step) ? "warned" : step.outcome, wordOf(step));
 }
 
 function outputTable(before: RunReport, after: RunReport): Markup {

@@ -8,7 +8,7 @@ import { heldLines } from "../../held.ts";
 import { balanceLines, idleTexts } from "../../steps/step-lines.ts";
 import type { AttemptReport, StepReport } from "../../shape.ts";
 import { verdictOf } from "../../verdict.ts";
-import { actedAs, isNamedBy, NO_END, wordOf } from "../../words.ts";
+import { actedAs, isConcern, isNamedBy, NO_END, wordOf } from "../../words.ts";
 import { type Budget, textBlock } from "./budget.ts";
 import { comparisonMarkup } from "./comparison.ts";
 import { idMarkup, nextMarkup, withIds } from "./copy.ts";
@@ -37,10 +37,10 @@ export interface Showing {
 }
 
 /** Returns whether a step needs attention. Such a step is open when the page opens. */
-export function needsAttention({ kind, outcome, problem, warning }: StepReport): boolean {
-  if (warning !== null) return true;
-  if (kind !== "call" && kind !== "check" && (problem === null || problem.code === "block.failed")) return false;
-  return ["failed", "pending", "unknown", "conflict", "drift"].includes(outcome);
+export function needsAttention(step: StepReport): boolean {
+  const { kind, problem, warning } = step;
+  const isOwn = kind === "call" || kind === "check" || warning !== null || (problem !== null && problem.code !== "block.failed");
+  return isOwn && isConcern(step);
 }
 
 /** Returns the beginning of a row of a run: its line and its details. The steps inside it follow before the end of its element. */
