@@ -1,8 +1,10 @@
 import { getOrInsert } from "../base/maps.ts";
 import { harmlessJson } from "../base/text/harmless.ts";
+import { count } from "../base/text/text.ts";
 import { junitSuite } from "../report/formats/junit.ts";
 import { framed } from "../report/html/frame.ts";
 import { type Child, el, type Markup } from "../report/html/markup.ts";
+import { hint } from "../report/html/parts/phrases.ts";
 import { type TableRow, tableOf } from "../report/html/parts/table.ts";
 import {
   type Coverage,
@@ -51,11 +53,11 @@ export function coverageHtml(coverage: Coverage): Iterable<string> {
   const sections = coverage.operations.map((each) => section(each, steps));
   return framed({ title: "Coverage" }, [
     el("h1", {}, "Coverage"),
-    el("p", {}, `${coverage.runs.length} runs, ${sum(coverage.runs)} exchanges.`),
+    el("p", {}, `${count(coverage.runs.length, "run")}, ${count(sum(coverage.runs), "exchange")}.`),
     el("div", { class: "heat" }, tableOf("Coverage", ["operation", ...Object.values(DIMENSIONS)], heatRows(coverage))),
     sections,
     el("h2", {}, "Steps"),
-    tableOf("Steps", ["step", "run", "playbook"], steps.rows(coverage)),
+    tableOf("Steps", ["Step", "Run", "Playbook"], steps.rows(coverage)),
   ]);
 }
 
@@ -97,7 +99,7 @@ function section({ operation, items, actors, exchanges }: OperationCoverage, ste
     "section",
     { id: operation },
     el("h3", {}, operation),
-    el("p", { class: "hint" }, `${exchanges} exchanges${called}`),
+    hint(`${count(exchanges, "exchange")}${called}`),
     el("ul", {}, parts),
   );
 }

@@ -110,7 +110,9 @@ function isOpen(attempts: readonly AttemptState[], epoch: number): boolean {
       return mayStillArrive(attempts);
     case "stop":
       return decided.outcome === "unknown";
-    default:
+    case "begin":
+    case "complete":
+    case "judge-refusal":
       return false;
   }
 }

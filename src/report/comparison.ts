@@ -67,23 +67,26 @@ function totalLines({ totalsOf, totals, gaps }: Comparison): readonly string[] {
 
 /** Returns how many keys were compared, with the result. */
 export function countsLine({ counts, looks }: Comparison): string {
-  const parts = COUNTS.flatMap(([field, word]) => (counts[field] === 0 ? [] : [`${counts[field]} ${word}`]));
+  const parts = Object.entries(COUNTS).flatMap(([field, word]) => {
+    const number = counts[field as keyof typeof COUNTS];
+    return number === 0 ? [] : [`${number} ${word}`];
+  });
   const all = parts.length > 0 ? parts.join(", ") : counts.compared === 0 ? "nothing to compare" : "no drift";
   const { tolerated = 0 } = counts;
   const near = tolerated === 0 ? "" : `, ${tolerated} within the tolerance`;
   return `${count(counts.compared, "key")} compared in ${count(looks, "look")}: ${all}${near}`;
 }
 
-const COUNTS: readonly (readonly [Exclude<keyof ComparisonCounts, "tolerated">, string])[] = [
-  ["new", "new"],
-  ["persisting", "persisting"],
-  ["changed", "changed since acknowledged"],
-  ["acknowledged", "acknowledged"],
-  ["cleared", "cleared"],
-  ["moving", "moving"],
-  ["settled", "settled while comparing"],
-  ["notCompared", "not compared"],
-];
+const COUNTS: Readonly<Record<Exclude<keyof ComparisonCounts, "compared" | "tolerated">, string>> = {
+  new: "new",
+  persisting: "persisting",
+  changed: "changed since acknowledged",
+  acknowledged: "acknowledged",
+  cleared: "cleared",
+  moving: "moving",
+  settled: "settled while comparing",
+  notCompared: "not compared",
+};
 
 /** The names of two sides. */
 export type SideNames = Readonly<Record<"left" | "right", string>>;
@@ -106,7 +109,8 @@ export function wordsOf({ kind, ...drift }: Drift, sides: SideNames): string {
       return `${kindWords(kind, sides)}; ${oneLine(sides.right)} ${drift.right ?? "has it"}`;
     case "missing-right":
       return `${kindWords(kind, sides)}; ${oneLine(sides.left)} ${drift.left ?? "has it"}`;
-    default:
+    case "duplicate-left":
+    case "duplicate-right":
       return kindWords(kind, sides);
   }
 }

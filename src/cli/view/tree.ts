@@ -172,16 +172,26 @@ function runState(outcome: ReportedOutcome | undefined): LineState {
   return outcome === "interrupted" || outcome === "running" ? "pending" : outcome;
 }
 
-// A group has the worst state of its children. If all went well, it has a mark that at least one child has.
-const WORST_FIRST: readonly LineState[] = ["conflict", "unknown", "failed", "drift", "pending", "running", "rescued"];
-const GONE_WELL: readonly LineState[] = ["changed", "unchanged", "ok"];
+// A group has the state of the child that comes first here: the worst one or, if all went well, the one that did most.
+const PRECEDENCE: Readonly<Record<LineState, number>> = {
+  conflict: 0,
+  unknown: 1,
+  failed: 2,
+  drift: 3,
+  pending: 4,
+  running: 5,
+  rescued: 6,
+  "not-run": 7,
+  changed: 8,
+  unchanged: 9,
+  ok: 10,
+  skipped: 11,
+};
 
 function groupState(children: readonly TreeLine[]): LineState {
-  const states = new Set(children.map(({ state }) => state));
-  const worst = WORST_FIRST.find((state) => states.has(state));
-  if (worst !== undefined) return worst;
-  if (!states.has("not-run")) return GONE_WELL.find((state) => states.has(state)) ?? "skipped";
-  return states.size === 1 ? "not-run" : "running";
+  const states = [...new Set(children.map(({ state }) => state))].toSorted((a, b) => PRECEDENCE[a] - PRECEDENCE[b]);
+  const [first = "skipped"] = states;
+  return first === "not-run" && states.length > 1 ? "running" : first;
 }
 
 /** Returns whether a line's step ended as expected. */

@@ -85,7 +85,7 @@ const NO_PROBLEM: Readonly<Record<RowOutcome, string>> = {
 /** Returns a case for each row that a test report should list, and a case for the run itself if no row shows how it ended. */
 export function casesOf({ run, steps }: RunReport): readonly Case[] {
   const cases = steps.filter(isCase).map(caseOf);
-  return withOwnNames(showsOutcome(run.outcome, steps) ? cases : [...cases, runCase(run)]);
+  return withOwnNames(showsOutcome(run.outcome, cases) ? cases : [...cases, runCase(run)]);
 }
 
 const NAME_CHARS = 290;
@@ -106,13 +106,11 @@ function isCase({ kind, problem }: StepReport): boolean {
   return kind === "call" || kind === "check" || (problem !== null && problem.code !== "block.failed");
 }
 
-// Returns whether the rows alone show how the run ended.
-function showsOutcome(outcome: ReportedOutcome, steps: readonly StepReport[]): boolean {
+// Returns whether the cases of the steps alone show how the run ended.
+function showsOutcome(outcome: ReportedOutcome, cases: readonly Case[]): boolean {
   if (outcome === "passed") return true;
-  return steps.some((step) => SHOWING_OUTCOME.has(step.outcome) || step.outcome === outcome);
+  return cases.some(({ verdict, step }) => verdict === "failed" || verdict === "error" || step?.outcome === outcome);
 }
-
-const SHOWING_OUTCOME: ReadonlySet<string> = new Set<RowOutcome>(["failed", "unknown", "conflict", "drift"]);
 
 function caseOf(step: StepReport): Case {
   const lines = step.problem === null ? [] : [...problemLines(step.problem), ...placeLines(step)];

@@ -27,41 +27,37 @@ interface StruckCall {
 
 /** Handles a call with the effect of a fault. */
 export async function serveStruck(effect: Effect, call: StruckCall): Promise<FastifyReply> {
-  if (effect.kind === "drop-before") return drop(call.reply);
-  if (effect.kind === "status") {
-    askForPatience(call.reply, effect);
-    return call.answer(call.broken(effect.status));
-  }
-  if (effect.kind === "stale") return call.answer(await call.ago(effect.ms));
-  if (effect.kind === "gateway" && effect.when === "instead") return answerAsGateway(call.reply, effect);
-  const answer = await call.perform(effect.kind === "receipt" ? effect.write : undefined);
-  if (effect.kind === "delay") await systemClock.sleep(effect.ms, call.closing);
-  return spoil(effect, call, answer);
-}
-
-function spoil(
-  effect: Exclude<Effect, { readonly kind: "drop-before" | "status" | "stale" }>,
-  call: StruckCall,
-  answer: WireAnswer,
-): FastifyReply {
+  const { reply } = call;
   switch (effect.kind) {
-    case "delay":
-    case "receipt":
-      return call.answer(answer);
-    case "drop-after":
-      return drop(call.reply);
-    case "status-after":
+    case "drop-before":
+      return drop(reply);
+    case "status":
+      askForPatience(reply, effect);
       return call.answer(call.broken(effect.status));
+    case "stale":
+      return call.answer(await call.ago(effect.ms));
+    case "receipt":
+      return call.answer(await call.perform(effect.write));
     case "gateway":
-      return answerAsGateway(call.reply, effect);
+      if (effect.when === "afterwards") await call.perform();
+      return answerAsGateway(reply, effect);
+    case "delay": {
+      const answer = await call.perform();
+      await systemClock.sleep(effect.ms, call.closing);
+      return call.answer(answer);
+    }
+    case "drop-after":
+      await call.perform();
+      return drop(reply);
+    case "status-after":
+      await call.perform();
+      return call.answer(call.broken(effect.status));
     case "garbage":
-      return sendText(call.reply, answer.status, "application/json; charset=utf-8", GARBAGE);
+      return sendText(reply, (await call.perform()).status, "application/json; charset=utf-8", GARBAGE);
     case "html":
-      return sendText(call.reply, answer.status, "text/html; charset=utf-8", HTML);
+      return sendText(reply, (await call.perform()).status, "text/html; charset=utf-8", HTML);
     case "truncated":
-      return truncate(call.reply, answer);
-    default:
-      return drop(call.reply);
+      return truncate(reply, await call.perform());
   }
 }
 

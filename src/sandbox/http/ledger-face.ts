@@ -70,7 +70,8 @@ export class LedgerFace implements Face {
         return rest;
       case "null":
         return { ...page, bookmark: null };
-      default:
+      case "word":
+      case "repeated":
         return { ...page, bookmark: this.#parts.profile.lastBookmark };
     }
   }

@@ -135,7 +135,7 @@ function readsOf({ reads, readCount = 0 }: Comparison): Child {
   ]);
   const more = readCount - reads.length;
   return [
-    tableOf("Reads", ["Side", "Read", "With", "As", "Pages", "Rows", "From", "to"], rows),
+    tableOf("Reads", ["Side", "Read", "With", "As", "Pages", "Rows", "From", "To"], rows),
     more > 0 ? hint(`${count(more, "more read")}; a run keeps the first ${LIMITS.readsKept}.`) : undefined,
   ];
 }

@@ -5,7 +5,7 @@ import { count } from "../../../base/text/text.ts";
 import type { KnownDrift } from "../../../protocol/drift.ts";
 import { keyOf, kindWords, unfinishedWords } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
-import { driftTable } from "../parts/drift-table.ts";
+import { driftTable, STATE_CLASS } from "../parts/drift-table.ts";
 import { framed } from "../frame.ts";
 import { el, type Markup } from "../markup.ts";
 import { listPath } from "../parts/places.ts";
@@ -52,7 +52,7 @@ function isAskedFor(drift: KnownDrift, { state, words }: DriftFilter): boolean {
   return (state === "" || state === shown) && holdsWords(text, words);
 }
 
-const STATES = ["", "new", "persisting", "changed", "acknowledged", "cleared"] as const;
+const STATES: readonly string[] = ["", ...Object.keys(STATE_CLASS), "cleared"];
 
 function filterForm({ state, words, all }: DriftFilter): Markup {
   const choices = STATES.map((value) => el("option", { value, selected: value === state }, value === "" ? "any" : value));

@@ -53,7 +53,7 @@ export function restMarkup(comparison: Comparison): readonly Child[] {
   ];
 }
 
-const SIDE_COLUMNS = ["Side", "Rows", "Keys", "Sum", "Requests", "Read from", "to"];
+const SIDE_COLUMNS = ["Side", "Rows", "Keys", "Sum", "Requests", "Read from", "Read to"];
 
 function sideRow({ name, rows, keys, sum, requests, from, to }: ComparedSide): TableRow {
   return [oneLine(name), String(rows), String(keys), number(sum), String(requests), momentOf(from), momentOf(to)];

@@ -40,7 +40,8 @@ export function driftTable(label: string, drifts: readonly AnyDrift[], { left, r
   return tableOf(label, columns, rows);
 }
 
-const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
+/** The colors of the states of drifts that are not cleared. */
+export const STATE_CLASS: Readonly<Record<Drift["state"], string>> = {
   new: "drift",
   persisting: "drift",
   changed: "drift",
