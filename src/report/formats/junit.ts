@@ -58,16 +58,16 @@ function* suitesOf(reports: Iterable<RunReport>, notBegun: readonly NotBegun[]):
   const repeated: RunReport[] = [];
   const classes = new Set<string>();
   for (const report of reports) {
-    const place = placeOf(report.run, report.row);
-    // Two runs of one playbook, as in `report RUN RUN`. GitLab would hide a failure of one of them behind the other.
-    const own = classes.has(place.className) ? { ...place, className: `${place.className} [${report.run.id}]` } : place;
-    classes.add(own.className);
+    const own = inOwnClass(placeOf(report.run, report.row), report.run.id, classes);
     if (report.repeat === undefined) yield built((builder) => addSuite(builder, report, own));
     else repeated.push(report);
   }
   const byPlaybook = Map.groupBy(repeated, ({ run }) => run.playbook.file);
   for (const runs of byPlaybook.values()) yield built((builder) => addRepeated(builder, runs));
-  for (const each of notBegun) yield built((builder) => addNotBegun(builder, each));
+  for (const [at, each] of notBegun.entries()) {
+    const own = inOwnClass(placeOf(each, each.row), `not begun ${at + 1}`, classes);
+    yield built((builder) => addNotBegun(builder, each, own));
+  }
 }
 
 function built(add: (builder: Builder) => void): Suites {
@@ -118,14 +118,13 @@ function newSuite(builder: Builder, { run }: RunReport, all: readonly RunReport[
   return suite;
 }
 
-function addNotBegun(builder: Builder, each: NotBegun): void {
+function addNotBegun(builder: Builder, each: NotBegun, place: CasePlace): void {
   const suite = builder.testSuite().name(attribute(each.playbook.name)).property("outcome", "not-begun");
-  addCase(suite, notBegunCase(each), placeOf(each, each.row));
+  addCase(suite, notBegunCase(each), place);
 }
 
 /** Where the cases of a suite belong. */
 interface CasePlace {
-  /** The file of the playbook. */
   readonly file: string;
   readonly className: string;
 }
@@ -133,6 +132,13 @@ interface CasePlace {
 // GitLab takes two cases with one class and one name for one, whatever their suites are.
 function placeOf({ playbook: { file } }: Pick<NotBegun, "playbook">, row?: RunReport["row"]): CasePlace {
   return { file, className: row === undefined ? file : `${file} [${row.file}:${row.line}]` };
+}
+
+// One playbook may have several runs, as in `report RUN RUN`. GitLab would hide a failure of one of them behind another.
+function inOwnClass(place: CasePlace, mark: string, classes: Set<string>): CasePlace {
+  const className = classes.has(place.className) ? `${place.className} [${mark}]` : place.className;
+  classes.add(className);
+  return { ...place, className };
 }
 
 function addCase(suite: TestSuite, row: Case, { file, className }: CasePlace): TestCase {

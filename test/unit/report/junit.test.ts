@@ -4,7 +4,7 @@ import { runAnnotations } from "../../../src/report/formats/github.ts";
 import { junitReport } from "../../../src/report/formats/junit.ts";
 import { tapReport } from "../../../src/report/formats/tap.ts";
 import { reportOf } from "../../../src/report/model.ts";
-import type { RunReport } from "../../../src/report/shape.ts";
+import { NOT_STARTED, type RunReport } from "../../../src/report/shape.ts";
 import { dangersOf, HOSTILE, hostileRun } from "./hostile.ts";
 import { Records, RUNS, START, STEPS, TRANSACTION } from "./records.ts";
 import { type Element, parseXml } from "./xml.ts";
@@ -39,13 +39,19 @@ function messages(name: keyof typeof RUNS): unknown[] {
   return skipped.map(({ attributes }) => attributes["message"]);
 }
 
-test("no case of two runs of one playbook has the class and the name of another case", () => {
+test("no case of several runs of one playbook, begun or not, has the class and the name of another case", () => {
   const report = reportOf(RUNS.passed?.().all ?? []);
   const again = { ...report, run: { ...report.run, id: "RUN2" } };
-  const suites = parseXml(junitText([report, again])).children;
+  const failed = { ...again, run: { ...again.run, outcome: "interrupted", id: "RUN3" }, steps: [] } as const;
+  const notBegun = { playbook: report.run.playbook, problem: { code: NOT_STARTED, message: "not started" } };
+  const suites = parseXml([...junitReport([report, again, failed], [notBegun, notBegun])].join("")).children;
   const named = suites.flatMap(casesOf).map(({ attributes: { classname, name } }) => `${classname}: ${name}`);
   expect(new Set(named).size).toBe(named.length);
-  expect(named.at(-1)).toContain("[RUN2]: ");
+  expect(named.slice(-3).map((each) => each.replace(/^.*? \[/, "["))).toEqual([
+    "[RUN3]: the run itself",
+    "[not begun 1]: the run itself",
+    "[not begun 2]: the run itself",
+  ]);
 });
 
 test("the XML parser of these tests refuses XML that is not well-formed", () => {
