@@ -133,7 +133,8 @@ export function kindWords(kind: DriftKind, sides: SideNames): string {
   }
 }
 
-function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: SideNames): string {
+/** Describes both values of a row. */
+export function valuesOf({ left, right }: Pick<Drift, "left" | "right">, sides: SideNames): string {
   return `${oneLine(sides.left)} ${left ?? "nothing"}, ${oneLine(sides.right)} ${right ?? "nothing"}`;
 }
 

@@ -15,8 +15,8 @@ const LINE_CHARS = 2_500;
 
 /** A label of ours and the lines below or beside it. Each line is harmless, but it must not begin a printed line by itself. */
 export interface Block {
-  /** The text before the lines: `seen`, `to hold`, `or`, `and`, `response`. */
-  readonly label: string;
+  /** The text before the lines. */
+  readonly label: "seen" | "to hold" | "or" | "and" | "response";
   /** Whether the lines form a drawing, which is printed below the label. */
   readonly isDrawn: boolean;
   /** The lines, from top to bottom. */
@@ -38,11 +38,11 @@ export function explanationBlocks(evidence: Json): readonly Block[] | undefined 
   ];
 }
 
-function drawnBlock(label: string, lines: readonly string[], chars: number): Block {
+function drawnBlock(label: Block["label"], lines: readonly string[], chars: number): Block {
   return { label, isDrawn: true, lines: lines.map((line) => oneLine(line, chars)) };
 }
 
-function hintLabel(hint: JsonObject, at: number): string {
+function hintLabel(hint: JsonObject, at: number): Block["label"] {
   if (at === 0) return "to hold";
   return hint["or"] === true ? "or" : "and";
 }

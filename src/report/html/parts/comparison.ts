@@ -5,7 +5,7 @@ import { LIMITS } from "../../../base/limits.ts";
 import { difference } from "../../../base/numbers/total.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ComparedSide, Comparison } from "../../../protocol/comparison.ts";
-import { countsLine, driftTotal, keyOf } from "../../comparison.ts";
+import { countsLine, driftTotal, keyOf, valuesOf } from "../../comparison.ts";
 import { oneLine } from "../../formats/foreign-text.ts";
 import { type Child, el, type Markup } from "../markup.ts";
 import { driftTable, momentOf, number } from "./drift-table.ts";
@@ -41,9 +41,7 @@ export function restMarkup(comparison: Comparison): readonly Child[] {
     ),
     listOf(
       "Moving while tokenbook compared",
-      comparison.moving.map(
-        (row) => `${keyOf(row.key)}: ${left.name} ${row.left ?? "nothing"}, ${right.name} ${row.right ?? "nothing"}`,
-      ),
+      comparison.moving.map((row) => `${keyOf(row.key)}: ${valuesOf(row, { left: left.name, right: right.name })}`),
       comparison.counts.moving,
     ),
     listOf(

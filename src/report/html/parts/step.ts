@@ -2,7 +2,7 @@ import { hint, wordMarkup } from "./phrases.ts";
 import { formatDuration } from "../../../base/time/duration.ts";
 import { isObject, type Json } from "../../../base/json/json.ts";
 import type { StepProblem } from "../../../protocol/record.ts";
-import { explanationBlocks } from "../../evidence.ts";
+import { type Block, explanationBlocks } from "../../evidence.ts";
 import { cut, oneLine } from "../../formats/foreign-text.ts";
 import { heldLines } from "../../held.ts";
 import { balanceLines, idleTexts } from "../../steps/step-lines.ts";
@@ -235,13 +235,13 @@ const SAID_CHARS = 2_000;
 function evidenceMarkup(evidence: Json, budget: Budget): Child {
   const blocks = explanationBlocks(evidence);
   if (blocks !== undefined) {
-    return blocks.map(({ label, lines }) => labelled(LABELS[label] ?? label, textBlock(lines.join("\n"))));
+    return blocks.map(({ label, lines }) => labelled(LABELS[label], textBlock(lines.join("\n"))));
   }
   const isNothing = evidence === null || (isObject(evidence) && Object.keys(evidence).length === 0);
   return isNothing ? undefined : labelled("Seen", budget.value(evidence));
 }
 
-const LABELS: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<Block["label"], string>> = {
   seen: "Seen",
   "to hold": "To hold",
   or: "Or",
