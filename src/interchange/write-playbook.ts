@@ -22,15 +22,11 @@ interface MadePlaybook {
   readonly name: string | undefined;
   /** The description for people; left out when there is none. */
   readonly description: string | undefined;
-  /** The declarations of the inputs, by name. */
   readonly inputs: PlaybookSection;
-  /** The declarations of the secrets, by name. */
   readonly secrets: PlaybookSection;
-  /** The actors, by name. */
   readonly actors: PlaybookSection;
   /** The fields of each step in the order in which they are written. A field that is `undefined` is left out. */
   readonly steps: readonly PlaybookSection[];
-  /** The outputs, by name. */
   readonly outputs: PlaybookSection;
 }
 

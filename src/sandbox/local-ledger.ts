@@ -26,7 +26,6 @@ interface LocalLedgerCall {
 interface LocalLedger {
   /** Returns the answer to a call. A refusal is an answer too. */
   readonly answer: (call: LocalLedgerCall) => Promise<WireAnswer>;
-  /** Closes the ledger and drops its data. */
   readonly close: () => void;
 }
 

@@ -30,7 +30,6 @@ interface WrongPlace {
   readonly path: DocumentPath;
   /** The wrong key. Left out if the value is wrong. */
   readonly key?: string;
-  /** What is wrong. */
   readonly message: string;
   /** What should be written instead. */
   readonly fix?: string | undefined;

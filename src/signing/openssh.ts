@@ -57,11 +57,8 @@ function jwkOf(type: string, wire: Wire): JsonWebKey | undefined {
     return { kty: "OKP", crv: "Ed25519", x: url(x), d: url(wire.bytes().subarray(0, ED25519_BYTES)) };
   }
   if (type === "ssh-rsa") {
-    const [n, e, d, qi, p, q] = [wire.bytes(), wire.bytes(), wire.bytes(), wire.bytes(), wire.bytes(), wire.bytes()].map(
-      unsigned,
-    );
-    if (n === undefined || e === undefined || d === undefined || qi === undefined || p === undefined || q === undefined)
-      return undefined;
+    const next = (): Buffer => unsigned(wire.bytes());
+    const [n, e, d, qi, p, q] = [next(), next(), next(), next(), next(), next()];
     return {
       kty: "RSA",
       n: url(n),

@@ -44,9 +44,10 @@ export function readSigner(text: string, name: string): Signer {
   if (label === "ENCRYPTED PRIVATE KEY" || /^Proc-Type: 4,ENCRYPTED/m.test(body)) throw refused(name, "encrypted");
   const key = pemKey(text);
   if (key === undefined) throw refused(name, "damaged");
-  if (!(key.asymmetricKeyType !== undefined && key.asymmetricKeyType in PEM_KINDS)) throw refused(name, "unsupported");
+  const kind = PEM_KINDS[key.asymmetricKeyType ?? ""];
+  if (kind === undefined) throw refused(name, "unsupported");
   assertStrong(key, name);
-  return pemSigner(key, name);
+  return pemSigner(key, name, kind);
 }
 
 function pemKey(text: string): KeyObject | undefined {
@@ -96,8 +97,7 @@ const PEM_KINDS: Readonly<Record<string, PemKind>> = {
   },
 };
 
-function pemSigner(key: KeyObject, name: string): Signer {
-  const kind = PEM_KINDS[key.asymmetricKeyType ?? ""] as PemKind;
+function pemSigner(key: KeyObject, name: string, kind: PemKind): Signer {
   const publicHalf = createPublicKey(key).export({ type: "spki", format: "der" });
   return {
     words: `${kind.word} SHA256:${createHash("sha256").update(publicHalf).digest("hex")}`,

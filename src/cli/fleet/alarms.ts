@@ -1,6 +1,6 @@
 import { type Redact, redactor } from "../../base/secret.ts";
 import { secretsOfListeners } from "../../environment/notifications.ts";
-import { noteNotified } from "../../fleet/notified.ts";
+import { noteNotified } from "../../fleet/job-rows.ts";
 import type { JobResult, TakenRun } from "../../fleet/queue.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/notify/courier.ts";

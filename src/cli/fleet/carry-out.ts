@@ -12,7 +12,7 @@ import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
 import { NotNow, type JobResult, type TakenRun } from "../../fleet/queue.ts";
-import { assertStillTaken } from "../../fleet/still-taken.ts";
+import { assertStillTaken } from "../../fleet/job-rows.ts";
 import type { SubmittedRun } from "../../fleet/submitted-run.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Playbook } from "../../playbook/model.ts";

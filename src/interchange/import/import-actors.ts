@@ -16,7 +16,6 @@ interface ActingHeaders {
   readonly key: GivenParameter | undefined;
   /** The parameter with the acting entity. */
   readonly acting: GivenParameter | undefined;
-  /** The step. */
   readonly node: SourceNode;
 }
 

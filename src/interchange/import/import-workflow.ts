@@ -48,13 +48,11 @@ export interface Importing {
 
 /** How a workflow is run: by itself, or by a step of another workflow. */
 interface WorkflowCall {
-  /** The `workflowId`. */
   readonly id: string;
   /** The prefix of its steps' ids in the playbook; empty if it is the only workflow that no other one runs. */
   readonly prefix: string;
   /** The workflows around it, and the workflow itself. */
   readonly chain: readonly string[];
-  /** Returns the value of an input. */
   readonly input: ValueOfName;
 }
 

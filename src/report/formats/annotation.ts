@@ -7,7 +7,6 @@ interface Annotation {
   readonly severity: "error" | "warning" | "notice";
   /** The place and the title, such as `file`, `line` and `title`. */
   readonly properties: Readonly<Record<string, string | number>>;
-  /** The text of the annotation, which may have several lines. */
   readonly message: string;
 }
 

@@ -3,9 +3,7 @@ import { type Case, casesOf, COUNTED_AS } from "./cases.ts";
 
 /** The cases of one step in the repeated runs of one playbook, for the runs that reached it. */
 interface RepeatedStep {
-  /** The cases in which it passed. */
   readonly good: readonly Case[];
-  /** The cases in which it failed. */
   readonly bad: readonly Case[];
   /** The cases that must not count as passed: a write is unknown or in conflict, or something waits. */
   readonly errors: readonly Case[];

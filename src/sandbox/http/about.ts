@@ -13,11 +13,9 @@ import { openApiDocument } from "./openapi.ts";
 
 /** What the sandbox needs to describe itself. */
 interface AboutParts extends Pick<ServiceParts, "faces" | "chain" | "settings"> {
-  /** The sandbox's file. */
   readonly database: Database;
   /** The clock that the page shows. */
   readonly clock: VirtualClock;
-  /** The settings of a deployment of the service. */
   readonly profile: Profile;
 }
 

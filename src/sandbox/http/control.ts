@@ -17,7 +17,6 @@ import { parseBody } from "./parameters.ts";
 
 /** What the control routes need. */
 interface ControlParts extends Pick<ServiceParts, "chain" | "settings" | "past"> {
-  /** The sandbox's file. */
   readonly database: Database;
   /** The clock, which a request can move forward. */
   readonly clock: VirtualClock;

@@ -17,11 +17,9 @@ interface StruckCall {
   readonly closing: AbortSignal;
   /** Returns the answer to a read as of `ms` milliseconds ago. */
   ago(ms: number): Promise<WireAnswer>;
-  /** Handles the request and returns the answer, or the refusal. */
   perform(fault?: WriteFault): Promise<WireAnswer>;
   /** Returns an error of the interface with this status, which says that a fault was planned. */
   broken(status: number): WireAnswer;
-  /** Sends an answer unchanged. */
   answer(answer: WireAnswer): FastifyReply;
 }
 

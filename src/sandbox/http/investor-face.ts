@@ -16,9 +16,7 @@ import { spoken } from "./speech.ts";
 
 /** What the investor interface needs. */
 interface InvestorParts extends FaceParts {
-  /** The sandbox's file. */
   readonly database: Database;
-  /** The settings of the investor interface. */
   readonly profile: InvestorProfile;
 }
 

@@ -19,11 +19,8 @@ const OUTAGE = "server error: the caller's part of the ledger is down";
 
 /** What the ledger interface needs. */
 interface LedgerParts extends FaceParts {
-  /** The order of all ledger writes. */
   readonly chain: Chain;
-  /** The rules of the ledger for each call. */
   readonly rules: LedgerRules;
-  /** The settings of the ledger interface. */
   readonly profile: LedgerProfile;
   /** Aborted when the sandbox closes. Writes then stop waiting for their commit. */
   readonly closing: AbortSignal;

@@ -12,7 +12,6 @@ const JSON_TYPE = "application/json";
 
 /** The sandbox that a document describes. */
 interface DescribedSandbox {
-  /** The interface that the document describes. */
   readonly face: Face;
   /** The names of parameters and fields, and the status codes. */
   readonly profile: Profile;

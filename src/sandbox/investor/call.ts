@@ -37,13 +37,11 @@ export interface Enveloped {
 
 /** The place of a page in its list. Pages count from 1. */
 interface PagePosition {
-  /** The number of the page, from 1. */
   readonly page: number;
   /** The number of items on a full page. */
   readonly limit: number;
   /** The number of pages; 0 if the list is empty. */
   readonly totalPages: number;
-  /** The number of items in the list. */
   readonly totalItems: number;
 }
 

@@ -48,7 +48,6 @@ type Remembered = "asset" | "transfer" | "approval";
 
 /** What this commit did to a resource, and its value afterwards. */
 interface ResourceChange<T> {
-  /** The key under which the resource is stored. */
   readonly key: string;
   /** What the commit did to the resource. */
   readonly type: "CREATED" | "UPDATED" | "DELETED";

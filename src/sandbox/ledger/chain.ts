@@ -1,16 +1,12 @@
 import { Bug, invariant } from "../../base/failure.ts";
 import { parseJson, writeJson } from "../../base/json/json.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
-import type { Dialect } from "../dialect.ts";
 import type { SqlRow } from "../../sql/database.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newId, newTransactionId } from "../ids.ts";
 import { found, ServiceRefusal, type Condition } from "../refusal.ts";
 import { logCommit } from "../store/commits.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
-import { attempt, rehearse } from "../store/savepoint.ts";
 import type { Past } from "../store/past.ts";
-import type { Settings } from "../store/settings.ts";
 import { World } from "../store/world.ts";
 import type { Commit } from "./call.ts";
 import type { LedgerRules, ReceiptOutcome } from "./operations.ts";
@@ -48,17 +44,10 @@ export interface Submission {
 }
 
 /** Where the chain is stored, and how fast it is. */
-interface ChainOptions {
-  /** The sandbox's file. */
+interface ChainOptions extends Pick<Commit<unknown>, "profile" | "settings" | "dialect"> {
   readonly database: Database;
   /** The earlier moments of the service, which record when each write takes effect. */
   readonly past: Past;
-  /** The settings of the ledger interface. */
-  readonly profile: LedgerProfile;
-  /** The settings that were fixed when the file was created. */
-  readonly settings: Settings;
-  /** How the ledger behaves where the profile has no setting. */
-  readonly dialect: Dialect;
   /** How long a ledger write stays pending, in milliseconds. */
   readonly commitDelayMs: number;
   /** What each write does, by operation. */
@@ -190,4 +179,26 @@ function asOutcome(row: SqlRow): ReceiptOutcome {
     message: String(row["message"]),
   };
   return row["condition"] === null ? outcome : { ...outcome, condition: row["condition"] as Condition };
+}
+
+// Runs work inside the open transaction and undoes it, to find out whether it would be refused.
+function rehearse(database: Database, work: () => void): void {
+  database.exec("SAVEPOINT rehearsal");
+  try {
+    work();
+  } finally {
+    database.exec("ROLLBACK TO rehearsal; RELEASE rehearsal");
+  }
+}
+
+// Runs work inside the open transaction. If it throws, only its own changes are undone.
+function attempt(database: Database, work: () => void): void {
+  database.exec("SAVEPOINT attempt");
+  try {
+    work();
+  } catch (error) {
+    database.exec("ROLLBACK TO attempt; RELEASE attempt");
+    throw error;
+  }
+  database.exec("RELEASE attempt");
 }

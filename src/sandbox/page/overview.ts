@@ -15,16 +15,7 @@ export interface Listing<T> {
 }
 
 /** A ledger transaction as the page shows it. */
-interface TransactionRow {
-  /** The id of the ledger transaction: 64 hexadecimal digits. */
-  readonly transactionId: string;
-  /** The name of the operation, such as `ledger.token.mint`. */
-  readonly operation: string;
-  /** PENDING, COMMITTED or FAILED. */
-  readonly state: string;
-  /** Why it failed, or `Success`; empty while it is pending. */
-  readonly message: string;
-}
+type TransactionRow = Readonly<Record<"transactionId" | "operation" | "state" | "message", string>>;
 
 /** The content of the sandbox. */
 export interface Overview {

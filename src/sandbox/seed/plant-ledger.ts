@@ -2,7 +2,6 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { Bug } from "../../base/failure.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { present } from "../../base/present.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
 import { USUAL_DIALECT } from "../dialect.ts";
 import { newTransactionId } from "../ids.ts";
 import { createAssets } from "../ledger/assets.ts";
@@ -15,8 +14,6 @@ import { addExistingTokens, createVaults } from "../ledger/vaults.ts";
 import { ServiceRefusal } from "../refusal.ts";
 import type { DocumentPath } from "../shape.ts";
 import type { StoredEntity } from "../store/ledger-resources.ts";
-import type { Settings } from "../store/settings.ts";
-import type { World } from "../store/world.ts";
 import { exact, exactFields } from "./amount.ts";
 import { wrong } from "./read.ts";
 import type {
@@ -31,16 +28,7 @@ import type {
 } from "./seed.ts";
 
 /** The ledger to fill. */
-interface SeededLedger {
-  /** The resources in the file. */
-  readonly world: World;
-  /** The settings of the ledger interface. */
-  readonly profile: LedgerProfile;
-  /** The settings that were fixed when the file was created. */
-  readonly settings: Settings;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-}
+type SeededLedger = Pick<Commit<unknown>, "world" | "profile" | "settings" | "now">;
 
 /** Fills the ledger under the same rules as its writes, and asserts that the totals of every token are consistent. */
 export function plantLedger({ assets = [], tokens = [], vaults = [] }: SeedLedger, ground: SeededLedger): void {

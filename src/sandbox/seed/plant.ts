@@ -1,7 +1,7 @@
 import { DAY_MS, isoTime } from "../../base/time/date.ts";
-import type { LedgerProfile } from "../../contract/profile.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { newApiKey } from "../ids.ts";
+import type { LedgerCall } from "../ledger/call.ts";
 import type { InvestorToken, PayoutTerms, Sale } from "../store/investor-resources.ts";
 import { writeSettings, type Settings } from "../store/settings.ts";
 import { World } from "../store/world.ts";
@@ -11,12 +11,7 @@ import { assetTypeName } from "./read.ts";
 import type { Amount, Seed, SeedInvestor, SeedPayouts, SeedSale, SeedToken } from "./seed.ts";
 
 /** The profile and the time for filling a file. */
-interface Planting {
-  /** The settings of the ledger interface. */
-  readonly profile: LedgerProfile;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
-}
+type Planting = Pick<LedgerCall, "profile" | "now">;
 
 /** Fills an empty file inside the transaction that creates its tables. Throws a Failure if the seed breaks a rule of the service. */
 export function plant(database: Database, seed: Seed, { profile, now }: Planting): void {

@@ -5,9 +5,7 @@ import { committedWrites, type LoggedCommit } from "./commits.ts";
 interface StoredResource {
   /** The word for its kind in the file. */
   readonly kind: string;
-  /** Its key, which is unique within its kind. */
   readonly id: string;
-  /** The resource with exact numbers. */
   readonly value: Json;
 }
 

@@ -1,25 +1,8 @@
 import type { Clock } from "../../base/ports.ts";
 import type { Database } from "../../sqlite/database.ts";
 
-/** The tables that reads use, with their columns. The first column identifies the row. */
-const TABLES: Readonly<Record<string, readonly string[]>> = {
-  resources: ["seq", "kind", "id", "scope", "body"],
-  history: ["seq", "kind", "id", "body"],
-  ledger_transactions: [
-    "seq",
-    "transaction_id",
-    "receipt_id",
-    "operation",
-    "actor",
-    "body",
-    "commit_at",
-    "state",
-    "condition",
-    "message",
-    "held",
-    "doom",
-  ],
-};
+/** The tables that reads use. */
+const TABLES = ["resources", "history", "ledger_transactions"];
 
 /**
  * Earlier moments of the service. While they are recorded, every change also stores the statement that undoes it. A read of an earlier moment undoes the later
@@ -63,7 +46,7 @@ export class Past {
     const isKept = (): boolean => this.#isKept && !this.#isShown;
     this.#database.define("sandbox_kept_at", () => (isKept() ? (this.#happenedAt ?? this.#clock.now()) : null));
     this.#database.exec(
-      `CREATE TEMP TABLE past (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, undo TEXT NOT NULL); ${triggers()}`,
+      `CREATE TEMP TABLE past (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, undo TEXT NOT NULL); ${TABLES.flatMap((table) => this.#triggers(table)).join("\n")}`,
     );
   }
 
@@ -81,16 +64,15 @@ export class Past {
       this.#database.exec("ROLLBACK TO past; RELEASE past");
     }
   }
-}
 
-function triggers(): string {
-  return Object.entries(TABLES)
-    .flatMap(([table, columns]) => [
+  #triggers(table: string): readonly string[] {
+    const columns = this.#database.all("SELECT name FROM pragma_table_info(?)", table).map(({ name }) => String(name));
+    return [
       trigger(table, "INSERT", `'DELETE FROM ${table} WHERE seq = ' || new.seq`),
       trigger(table, "UPDATE", `'UPDATE ${table} SET ' || ${assigned(columns)} || ' WHERE seq = ' || new.seq`),
       trigger(table, "DELETE", `'INSERT INTO ${table} (${columns.join(", ")}) VALUES (' || ${listed(columns)} || ')'`),
-    ])
-    .join("\n");
+    ];
+  }
 }
 
 function trigger(table: string, event: string, undo: string): string {

@@ -38,11 +38,9 @@ export interface AuditedRun {
 
 /** A comparison with everything that an auditor asks for. */
 interface AuditedComparison {
-  /** Which comparison it is. */
   readonly of: ComparisonName;
   /** Its name for people. */
   readonly title: string;
-  /** The latest run that made it. */
   readonly latest: AuditedRun;
   /** Whether a later run has begun it and not finished it, so that the sides may differ by now. */
   readonly isOutdated: boolean;

@@ -23,7 +23,6 @@ interface DriftFilter {
 
 /** The drifts of a state directory: at most `LIMITS.drifts` of them, the newest first. */
 interface ListedDrifts {
-  /** The drifts, the newest first. */
   readonly drifts: readonly KnownDrift[];
   /** The total number of drifts. */
   readonly total: number;

@@ -51,7 +51,6 @@ interface RunFilter {
 
 /** The latest runs of a state directory, and their total number. */
 interface ListedRuns {
-  /** The runs, the last one first. */
   readonly runs: readonly ListedRun[];
   /** The number of runs, including those that are not listed. */
   readonly total: number;

@@ -7,9 +7,7 @@ import type { StepNode } from "../../steps/step-tree.ts";
 
 /** How the steps of a tree are written. */
 interface TreeShown {
-  /** Writes the opening of one step. */
   readonly openStep: (step: StepReport, isOpen: boolean) => string;
-  /** Returns whether a step needs attention. */
   readonly isConcern: (step: StepReport) => boolean;
 }
 
