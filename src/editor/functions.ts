@@ -1,3 +1,4 @@
+import { ownValue } from "../base/maps.ts";
 import { cel } from "../expression/cel.ts";
 import { COMPREHENSIONS } from "../expression/syntax.ts";
 import type { TypeName } from "../expression/types.ts";
@@ -69,30 +70,19 @@ export function functionsOn(receiver: TypeName | undefined): readonly FunctionWo
 let known: readonly FunctionWords[] | undefined;
 
 function all(): readonly FunctionWords[] {
-  known ??= [...Map.groupBy(overloads(), ({ name, receiver }) => `${receiver} ${name}`).values()].flatMap(([first, ...rest]) =>
-    first === undefined
-      ? []
-      : [
-          {
-            ...first,
-            signatures: [first, ...rest].flatMap(({ signatures }) => signatures),
-            description: WORDS[first.name] ?? "",
-          },
-        ],
-  );
+  known ??= [...Map.groupBy(overloads(), ({ name, receiver }) => `${receiver} ${name}`).values()].flatMap((same) => {
+    const signatures = same.flatMap((each) => each.signatures);
+    return same.slice(0, 1).map((first) => ({ ...first, signatures }));
+  });
   return known;
 }
 
-function overloads(): readonly Omit<FunctionWords, "description">[] {
-  return cel
-    .getDefinitions()
-    .functions.filter(({ name, signature }) => Object.hasOwn(WORDS, name) && !HIDDEN.test(signature))
-    .filter(({ receiverType }) => receiverType?.startsWith("google.") !== true)
-    .map(({ name, receiverType, signature }) => ({
-      name,
-      receiver: receiverType ?? undefined,
-      signatures: [plain(signature)],
-    }));
+function overloads(): readonly FunctionWords[] {
+  return cel.getDefinitions().functions.flatMap(({ name, receiverType, signature }) => {
+    const description = ownValue(WORDS, name);
+    if (description === undefined || HIDDEN.test(signature) || receiverType?.startsWith("google.") === true) return [];
+    return [{ name, receiver: receiverType ?? undefined, signatures: [plain(signature)], description }];
+  });
 }
 
 function plain(signature: string): string {

@@ -10,6 +10,8 @@ import { count } from "../base/text/text.ts";
 const load = createRequire(import.meta.url);
 const csv = (): typeof Csv => load("csv-parse/sync") as typeof Csv;
 
+const FORMAT = { bom: true, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true };
+
 /** Why a text is not a table, and where. */
 export class CsvFault extends Error {
   override readonly name = "CsvFault";
@@ -63,11 +65,11 @@ export function readCsv<Row>(text: string, take: (row: CsvRow) => Row): CsvTable
   };
   const { CsvError, parse } = csv();
   try {
-    parse(text, { bom: true, columns, on_record: keep, record_delimiter: ["\r\n", "\n", "\r"], skip_empty_lines: true });
+    parse(text, { ...FORMAT, columns, on_record: keep });
   } catch (error) {
     throw error instanceof CsvError ? faultOf(error, header, { end, twice }) : error;
   }
-  if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
+  if (header.length === 0) throw emptyFile();
   return { header, rows, lines };
 }
 
@@ -95,16 +97,8 @@ export async function* streamCsv(
     accept(header);
     return [...names];
   };
-  const options = {
-    bom: true,
-    columns,
-    info: true,
-    max_record_size: LIMITS.rowChars,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    skip_empty_lines: true,
-  };
   try {
-    const records = parse(options);
+    const records = parse({ ...FORMAT, columns, info: true, max_record_size: LIMITS.rowChars });
     // A failure of either stream ends the records. With `compose`, it would end the process if the reader stops early.
     pipeline(Readable.from(pieces), records, () => undefined);
     for await (const { record, info } of records as AsyncIterable<Counted>) {
@@ -116,7 +110,7 @@ export async function* streamCsv(
   } catch (error) {
     throw error instanceof CsvError ? faultOf(error, header, { end, twice }) : error;
   }
-  if (header.length === 0) throw new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
+  if (header.length === 0) throw emptyFile();
 }
 
 interface Counted {
@@ -137,6 +131,10 @@ function checkedHeader(names: readonly string[]): readonly string[] {
     throw new CsvFault(1, `the first line has no comma: ${JSON.stringify(only)}`, "separate the columns by commas");
   }
   return names;
+}
+
+function emptyFile(): CsvFault {
+  return new CsvFault(1, "the file is empty", "write the names of the columns in its first line");
 }
 
 function tooManyRows(line: number): CsvFault {
