@@ -1,4 +1,4 @@
-import { command } from "../base/command-line.ts";
+import { type Advice, command } from "../base/command-line.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { quoted } from "../base/text/text.ts";
 import { failureOf } from "../postgres/failure.ts";
@@ -50,16 +50,20 @@ export function maybeWithdrawn(key: string, cause: unknown): Failure {
   });
 }
 
-/** A run cannot be withdrawn, because it does not wait. */
-export function notWaiting(key: string, isUnderWay: boolean): Failure {
-  return new Failure({
-    code: "queue.not-waiting",
-    message: isUnderWay
-      ? `a worker has the submitted run ${key} under way`
-      : `no submitted run with the key ${key} waits: it has ended, was withdrawn, or was never submitted`,
-    why: "only a run that no worker has can be withdrawn; nothing was changed",
-    next: isUnderWay ? command`runs show ${key}` : command`runs --queued`,
-  });
+/** A worker has a submitted run under way. */
+export function underWay(key: string): Failure {
+  return notWithdrawn(`a worker has the submitted run ${key} under way`, command`runs show ${key}`);
+}
+
+/** No submitted run with a key is in the queue. */
+export function notWaiting(key: string): Failure {
+  const message = `no submitted run with the key ${key} waits: it has ended, was withdrawn, or was never submitted`;
+  return notWithdrawn(message, command`runs --queued`);
+}
+
+function notWithdrawn(message: string, next: Advice): Failure {
+  const why = "only a run that no worker has can be withdrawn; nothing was changed";
+  return new Failure({ code: "queue.not-waiting", message, why, next });
 }
 
 /** The key of a submission belongs to another run. */

@@ -18,9 +18,9 @@ import {
   queueUnusable,
   submissionUnanswered,
   maybeWithdrawn,
-  notWaiting,
   keyTaken,
   otherPlaybook,
+  underWay,
 } from "./queue-failures.ts";
 
 /** A submitted run whose job a worker has taken, or that was given up. */
@@ -285,7 +285,7 @@ export class RunQueue {
     return explained(() => submittedAlike(this.#schema, run, ask));
   }
 
-  /** Removes submitted runs with a key from the queue, and returns them. Throws a Failure if no such run is waiting. */
+  /** Removes submitted runs with a key from the queue, and returns them: none if none is there. Throws a Failure if a worker has one under way. */
   async withdraw(key: string): Promise<readonly LabelledRun[]> {
     return explained(
       () => this.#withdraw(key),
@@ -301,7 +301,8 @@ export class RunQueue {
     const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, jobIdOf(key));
     // If the answer to an earlier attempt was lost, the removal may not be on the standbys yet. This commit waits for them.
     await this.#kept(() => ask(`UPDATE ${this.#schema}.version SET version = version`));
-    throw notWaiting(key, active.length > 0);
+    if (active.length > 0) throw underWay(key);
+    return [];
   }
 
   async #remove(key: string): Promise<readonly Pick<AnyJob, "name" | "id" | "data">[]> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { parseJson } from "../base/json/json.ts";
@@ -164,13 +165,18 @@ export class DriftBook {
     return { ...this.#known(id, now), evidence: parseJson(String(evidence), LIMITS.recordDepth), history };
   }
 
-  /** Records a person's acknowledgement of a drift with its present values, and returns the drift. Throws a Failure if the drift was cleared. */
+  /**
+   * Records a person's acknowledgement of a drift with its present values, and returns the drift. The same word is recorded once, so a command that was
+   * killed can be repeated. Throws a Failure if the drift was cleared.
+   */
   acknowledge(acknowledgement: Acknowledgement): KnownDrift {
-    const { id, at } = acknowledgement;
+    const { id, who, because, until, at } = acknowledgement;
+    const word = { until, who: this.#redact(who), because: this.#redact(because) };
     // The result is read here too: if the database goes away right after it, a command that failed would hide that the word is kept.
     return this.#database.transaction(() => {
-      this.#assertNotCleared(id, at);
-      this.#takeWord(acknowledgement, 0);
+      const { state, acknowledged } = this.#uncleared(id, at);
+      const isKept = state === "acknowledged" && isDeepStrictEqual(acknowledged, word);
+      if (!isKept) this.#takeWord(acknowledgement, 0);
       return this.#known(id, at);
     });
   }
@@ -201,19 +207,22 @@ export class DriftBook {
   #closeWithin(ids: readonly string[], closing: Closing): readonly KnownDrift[] {
     const { at } = closing;
     return ids.map((id) => {
-      this.#assertNotCleared(id, at);
+      this.#uncleared(id, at);
       this.#takeWord({ ...closing, id, until: at }, 1);
       this.#database.run("UPDATE drift SET cleared_at = ?, cleared_run = NULL WHERE id = ?", at, id);
       return this.#known(id, at);
     });
   }
 
-  #assertNotCleared(id: string, now: number): void {
-    const { clearedAt } = this.#known(id, now);
-    if (clearedAt === null) return;
+  #uncleared(id: string, now: number): KnownDrift {
+    const drift = this.#known(id, now);
+    if (drift.clearedAt === null) return drift;
+    const end = this.explain(id, now).history.findLast(({ what }) => what === "cleared" || what === "closed");
+    const by = end === undefined ? "" : end.what === "closed" ? ` by ${end.by}: ${end.because}` : ` by the run ${end.by}`;
     throw new Failure({
       code: "drift.cleared",
-      message: `${id} was cleared at ${isoTime(clearedAt)}`,
+      message: `${id} was ${end?.what ?? "cleared"} at ${isoTime(drift.clearedAt)}${by}`,
+      why: "nothing was changed",
       next: command`drift list`,
     });
   }

@@ -205,6 +205,7 @@ describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now",
   test.for([
     ["stop before:run.opened", "", ""],
     ["stop after:run.opened", "", "has begun and stays as it is"],
+    ["stop after:run.opened", "removed", "has begun and stays as it is"],
     ["stop before:run.claimed", "waits", "has begun and stays as it is"],
     ["stop before:run.opened", "other", ""],
   ] as const)("a worker that was frozen (%s %s) does nothing of a withdrawn run", async ([point, how, left]) => {
@@ -216,6 +217,8 @@ describe.skipIf(BINARIES === undefined)("a worker that cannot finish a run now",
     const worker = desk.as({ ...desk.variables, TOKENBOOK_FAILPOINT: point }).start("worker");
     await expect.poll(() => isStopped(worker.pid)).toBe(true);
     await server.query(`UPDATE ${schema}_queue.job SET state = 'retry'; UPDATE ${schema}.holder SET seen_at = 'yesterday'`);
+    // A withdrawal that was killed before it took the run from its worker can be repeated.
+    if (how === "removed") await server.query(`DELETE FROM ${schema}_queue.job`);
     const withdrawn = await desk.run("runs", "withdraw", "K1");
     expect([withdrawn.code, withdrawn.stdout], withdrawn.transcript).toEqual([0, expect.stringContaining(left)]);
     if (how === "other") {

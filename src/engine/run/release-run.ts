@@ -28,16 +28,18 @@ export async function releaseRun(store: JournalStore, runId: string, { who, beca
 
 /**
  * Releases a run whose process has shown no sign of life in the database for `LIMITS.beatLapsedMs`. The journal keeps the release, as it
- * keeps a person's. Does nothing if the run is not held, its process is alive, or another process releases it first.
+ * keeps a person's. Does nothing if the run is not held, its process is alive, or another process releases it first. Returns whether it was released here.
  */
-export async function releaseSilent(store: JournalStore, runId: string): Promise<void> {
+export async function releaseSilent(store: JournalStore, runId: string): Promise<boolean> {
   const lease = store.leases.holding(runId);
-  if (lease?.holder === undefined || lease.life !== "silent") return;
+  if (lease?.holder === undefined || lease.life !== "silent") return false;
   const because = `its process has shown no sign of life for ${formatDuration(LIMITS.beatLapsedMs)}`;
   try {
     await takeAway(store, { ...lease, holder: lease.holder }, { who: "tokenbook", because });
+    return true;
   } catch (error) {
     if (!isHeld(error)) throw error;
+    return false;
   }
 }
 

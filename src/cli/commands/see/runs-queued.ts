@@ -5,6 +5,7 @@ import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { RunSummary } from "../../../journal/run-summary.ts";
 import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { releaseSilent } from "../../../engine/run/release-run.ts";
+import { notWaiting } from "../../../fleet/queue-failures.ts";
 import { askQueue } from "../../fleet/open-queue.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { MemoryOptions, Where } from "../../project/state-place.ts";
@@ -62,6 +63,8 @@ export const withdraw: Command<WithdrawOptions> = async (plainShell, options): P
   const run = peekIntoJournal(place, (store) => unlessArchived(() => store.withKey(options.key)));
   const withdrawn = await askQueue(shell, place, (queue) => queue.withdraw(options.key));
   const left = run && (await leftRun(shell, options, run));
+  // If a withdrawal was killed before it took the run from its worker, this one did it.
+  if (withdrawn.length === 0 && left?.wasReleased !== true) throw notWaiting(options.key);
   if (options.json === true) {
     const all = withdrawn.map(({ label, playbook, environment, key }) => ({ label, playbook, environment, key }));
     return printData(shell, { withdrawn: all, run: run?.id ?? null, heldBy: left?.heldBy ?? null });
@@ -76,6 +79,7 @@ export const withdraw: Command<WithdrawOptions> = async (plainShell, options): P
 interface LeftRun {
   readonly heldBy: ReturnType<typeof heldBy>;
   readonly words: string;
+  readonly wasReleased: boolean;
 }
 
 // A worker that was frozen or cut off has lost the job, but not its run, which it would continue when it is back. So the run is taken from it. The run is withdrawn whatever
@@ -83,14 +87,16 @@ interface LeftRun {
 async function leftRun(shell: Shell, where: Where, { id }: RunSummary): Promise<LeftRun> {
   try {
     return await changeJournal(shell, where, async (store) => {
-      await releaseSilent(store, id);
+      const wasReleased = await releaseSilent(store, id);
       const by = heldBy(store.summary(id).held);
-      return { heldBy: by, words: by === null ? "has begun and stays as it is" : `is${heldWords(by)}, which may continue it` };
+      const words = by === null ? "has begun and stays as it is" : `is${heldWords(by)}, which may continue it`;
+      return { heldBy: by, words, wasReleased };
     });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return {
       heldBy: null,
+      wasReleased: false,
       words: `has begun, and a process that holds it may continue it (${oneLine(error.message, Infinity)})`,
     };
   }
