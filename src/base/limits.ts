@@ -190,6 +190,8 @@ export const LIMITS = {
   exploreShorter: 300,
   exploreFindings: 20,
   exploreLost: 20,
+  /** Exploring: sequences whose write the service has refused, while it has done none, after which exploring gives up. */
+  exploreRefused: 100,
   /** `doctor`: free bytes on the disk of the state directory below which it warns, difference between two clocks in milliseconds, and runs checked. */
   doctorFreeBytes: 104_857_600,
   doctorSkewMs: 5_000,

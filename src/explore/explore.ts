@@ -1,4 +1,5 @@
 import { primaryKeyOf } from "../contract/profile.ts";
+import { operationNamed } from "../operations/operation.ts";
 import type { Clock } from "../base/ports.ts";
 import { LIMITS } from "../base/limits.ts";
 import { Asker, type Carry } from "./ask.ts";
@@ -71,6 +72,8 @@ export interface Explorations {
   readonly left: number;
   /** Why the last lost answer did not come; undefined if none was lost. */
   readonly lastLoss: string | undefined;
+  /** The words with which the service refused the last write; undefined if it refused none, or has done a write. */
+  readonly refusal: string | undefined;
 }
 
 /** Plays sequences on a service and on the reference, several in parallel, until a limit is reached. Never throws because of the service. */
@@ -92,6 +95,10 @@ class Exploration {
   #lost = 0;
   #left = 0;
   #lastLoss: string | undefined;
+  #hasWritten = false;
+  /** Sequences whose write the service has refused, while it has done none. If it does none at all, they show no mistake. */
+  readonly #refused: (() => Promise<void>)[] = [];
+  #refusal: string | undefined;
 
   constructor(service: ExploredService, options: ExploringOptions) {
     this.#service = service;
@@ -109,11 +116,13 @@ class Exploration {
     const onStop = (): void => void (this.#until = Math.min(this.#until, clock.elapsed()));
     stopping.addEventListener("abort", onStop, { once: true });
     await Promise.all(Array.from({ length: LIMITS.exploreAtOnce }, () => this.#lane()));
+    if (this.#hasWritten) for (const find of this.#refused) await find();
     stopping.removeEventListener("abort", onStop);
     const findings = this.#findings.toSorted((one, other) => one.sequence - other.sequence);
     const { requests, long } = this.#asker;
     const [sequences, lost, left, lastLoss] = [this.#played, this.#lost, this.#left, this.#lastLoss];
-    return { sequences, requests, findings, lost, unread: [...long], left, lastLoss };
+    const refusal = this.#hasWritten ? undefined : this.#refusal;
+    return { sequences, requests, findings, lost, unread: [...long], left, lastLoss, refusal };
   }
 
   async #lane(): Promise<void> {
@@ -126,13 +135,23 @@ class Exploration {
         this.#lost++;
         this.#lastLoss = played.lost;
       }
-      if (played.wrong !== undefined) await this.#find({ ...played, wrong: played.wrong }, sequence, number);
+      if (played.wrong !== undefined) await this.#findOrWait({ ...played, wrong: played.wrong }, sequence, number);
     }
+  }
+
+  async #findOrWait(first: FoundWrong, sequence: readonly ExploredStep[], number: number): Promise<void> {
+    const { wrong, steps } = first;
+    const find = (): Promise<void> => this.#find(first, sequence, number);
+    const isRefused = wrong.kind === "not done" && operationNamed(steps.at(-1)?.uses ?? "").writes;
+    if (this.#hasWritten || !isRefused) return find();
+    this.#refusal = wrong.said;
+    this.#refused.push(find);
   }
 
   #isOver(): boolean {
     const { sequences, findings } = this.#options;
     const isEnough = this.#next > sequences || this.#findings.length >= findings || this.#lost >= LIMITS.exploreLost;
+    if (!this.#hasWritten && this.#refused.length >= LIMITS.exploreRefused) return true;
     return isEnough || this.#isLate();
   }
 
@@ -192,6 +211,7 @@ class Exploration {
     // The last letter ends the number, so that no key is a part of another.
     const key = `${this.#options.prefix}n${(this.#plays++).toString(36)}z`;
     const played = await play(steps, explored, key);
+    this.#hasWritten ||= played.hasWritten;
     if (!isOwn) this.#left += await removeWhatCanBe(played.steps, explored, key);
     return played;
   }

@@ -52,6 +52,8 @@ export interface Played {
   readonly lost: string | undefined;
   /** Whether it ended before its last step, because the time was over. */
   readonly isCut: boolean;
+  /** Whether the service has done at least one write. */
+  readonly hasWritten: boolean;
 }
 
 interface PlayedSide {
@@ -76,6 +78,7 @@ class Play {
   readonly #service: PlayedSide;
   readonly #ids = new MadeUpIds();
   readonly #made: ExploredStep[] = [];
+  #hasWritten = false;
   readonly #refused = new Map<string, string>();
   /** What the service last showed about each token. */
   readonly #readings = new Map<string, Record<string, Json>>();
@@ -103,7 +106,8 @@ class Play {
 
   #ended(wrong: Wrong | undefined, lost?: string): Played {
     const called = [...this.#reference.yields].map(([name, value]) => [textOrJson(value), `steps.${name}`] as const);
-    return { key: this.#key, steps: this.#made, refused: this.#refused, wrong, called: new Map(called), lost, isCut: false };
+    const made = { key: this.#key, steps: this.#made, refused: this.#refused, hasWritten: this.#hasWritten };
+    return { ...made, wrong, called: new Map(called), lost, isCut: false };
   }
 
   // If an earlier step did not give a value on one of the sides, a step that uses it is made on neither.
@@ -130,6 +134,7 @@ class Play {
     const said = await asker.ask({ uses: step.uses, input, actingEntity });
     if (said.kind !== "done") return said;
     if (!operation.writes) return { kind: "done", payload: this.#own(said.payload) };
+    this.#hasWritten ||= asker === this.#explored.service;
     const found = await discovered(operation, { asker, input, mark, actingEntity });
     if ("missing" in found) return found.missing;
     this.#keep(step, operation, { side: { asker, yields }, input, payload: said.payload, found: found.row });

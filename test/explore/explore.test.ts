@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/ports.ts";
@@ -234,7 +234,16 @@ test("a text of the service is never an expression in the playbook", () => {
     { kind: "not done", said },
     { kind: "differs", difference: { path: ["data", "note"], expected: said, seen: `${said}!` } },
   ] as const) {
-    const found = { key: "x", steps: [get], refused: new Map(), called: new Map(), lost: undefined, isCut: false, wrong };
+    const found = {
+      key: "x",
+      steps: [get],
+      refused: new Map(),
+      called: new Map(),
+      lost: undefined,
+      isCut: false,
+      hasWritten: true,
+      wrong,
+    };
     expect(checkPlaybook("found.yaml", playbookOf(found, { origin: "Found.", repeated: "again" })).diagnostics).toEqual([]);
   }
 });
@@ -274,9 +283,20 @@ describe("tokenbook explore", () => {
     const key = "c4nary-ledger-key";
     const stats = JSON.stringify({ totalCount: 1, countByType: [{ assetType: "Deed", count: 1 }] });
     const refusal = JSON.stringify({ status: "Error", message: `no ${key}`, condition: `no ${key}` });
-    const { url } = await serve(({ path }) => (path === "/asset/stats" ? { body: stats } : { status: 422, body: refusal }));
+    let does = "nothing";
+    const { url } = await serve(({ path, method }) => {
+      if (path === "/asset/stats") return { body: stats };
+      if (path.startsWith("/asset/receipt")) return { body: '{"transactionId":"t","status":"COMMITTED","message":""}' };
+      const isDone = method === "POST" && path.startsWith(does);
+      return isDone ? { status: 201, body: '{"transactionId":"t","receiptId":"r"}' } : { status: 422, body: refusal };
+    });
     const project = newProject({ LEDGER_KEY: key });
     project.write("tokenbook.yaml", environmentOf(url, { appId: "app1", orgId: "org1" }));
+    const refused = await project.run("explore", "--env", "here", "--seed", "3", "--output", "found", "--sequences", "5");
+    expect([refused.code, refused.stdout], refused.transcript).toEqual([1, ""]);
+    expect(refused.stderr).toContain("every write of 5 sequences, the last one because: no ${{ secrets.LEDGER_API_KEY }}");
+    expect(existsSync(join(project.folder, "found")), "a refusal of everything is no finding").toBe(false);
+    does = "/asset";
     const ended = await project.run("explore", "--env", "here", "--seed", "3", "--output", "found", "--sequences", "5", "--json");
     expect(ended.code, ended.transcript).toBe(1);
     const files = filesBelow(join(project.folder, "found"));

@@ -46,6 +46,10 @@ interface OperatorWords {
 }
 
 const NUMBERS = "it takes two numbers";
+
+/** How to multiply or divide a duration, which no operator does. */
+export const IN_SECONDS: string = 'count in seconds, as in duration(string(60 * minutes) + "s")';
+
 const ORDER: OperatorWords = {
   says: (left, right) => `this compares ${left} with ${right}`,
   takes: "only two numbers, two texts or two dates have an order",
@@ -82,6 +86,7 @@ function remedyFor(operator: string, values: readonly [unknown, unknown]): strin
   const text = values.find((value) => typeof value === "string");
   const types = values.map(typeOf);
   if (types.includes("null")) return "say what counts in place of null, as in value == null ? 0 : value";
+  if (values.some((value) => value instanceof Duration) && OPERATIONS[operator]?.takes === NUMBERS) return IN_SECONDS;
   if (text === undefined) return undefined;
   if (values.some((value) => value instanceof Moment))
     return `write ${operator === "+" ? "duration" : "date"}(…) around the text`;

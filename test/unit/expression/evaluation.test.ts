@@ -227,6 +227,10 @@ test.for([
   ["-9223372036854775807 - 2", "-9223372036854775809 is too large for an int"],
   ["9223372036854775807 * size(numbers)", "18446744073709551614 is too large for an int"],
   ["int(size(numbers) / 4)", "0.5 is not a whole number"],
+  [
+    "[duration('1h'), 1][0] * one",
+    'this multiplies a duration by the number 1: count in seconds, as in duration(string(60 * minutes) + "s")',
+  ],
   ["text / 2", 'this divides the text "1" by the number 2: write decimal(…) around the text'],
   ["9.0 * 1e300 * 1e300 * 1e300 * 1e300", "1000 digits"],
   ['1 in "text"', "needs a list or a map"],

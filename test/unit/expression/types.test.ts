@@ -106,6 +106,7 @@ test("no value is converted to another type", () => {
 test.for([
   ["response.balance > 1", "take one item, as in list[0].balance, or all: list.map(x, x.balance)"],
   ["response.length > 1", "size(…) gives the length of a text or a list"],
+  ['duration("1h") * account.balance == duration("2h")', 'count in seconds, as in duration(string(60 * minutes) + "s")'],
   ["account.id.getMonth() == 1", "write date(…) around the text"],
   ["date(account.id) < now()", "date(run.startedAt) is the time when the run started"],
   ["response.map(a, a.balance).sum() > 1", "write sum(list)"],

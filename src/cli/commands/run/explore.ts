@@ -59,6 +59,7 @@ export const explore: Command<ExploreOptions> = async (shell, options) => {
   const { requests, lost, unread, left } = done;
   const isNothing = done.sequences === 0 && lost === 0 && found.length === 0;
   if (isNothing && !stopping.aborted) throw nothingExplored(time, done);
+  if (done.refusal !== undefined && found.length === 0) throw noWrite(done, target);
   const isLost = lost >= LIMITS.exploreLost || (lost > 0 && lost === done.sequences);
   if (json === true) printData(shell, { seed, sequences: done.sequences, requests, lost, unread, left, findings: found });
   else shell.stdout.write(summaryText(done, { ms: systemClock.elapsed() - begun, isLost }));
@@ -83,6 +84,16 @@ function tooManyLost({ lost, lastLoss = "" }: Explorations, { environment }: Tar
     message: `${count(lost, "sequence")} ended because an answer was lost, the last one because: ${lastLoss}`,
     why: "a lost answer shows nothing about the service, and a write is never sent again",
     next: command`doctor --env ${environment}`,
+    exit: EXIT.failed,
+  });
+}
+
+function noWrite({ sequences, refusal = "" }: Explorations, { environment }: Target): Failure {
+  return new Failure({
+    code: "explore.no-write",
+    message: `the service refused every write of ${count(sequences, "sequence")}, the last one because: ${refusal}`,
+    why: "nothing was explored, because a sequence ends at the first such refusal",
+    next: ["give its key the right to write, or look at what the environment lacks:", command`doctor --env ${environment}`],
     exit: EXIT.failed,
   });
 }
