@@ -156,6 +156,22 @@ const CHANGING: Readonly<Record<string, ChangingService>> = {
       };
     },
   },
+  "gives one sale once": {
+    settings: ["investor.parameters.limit"],
+    speaking: many(ignoring, ["profile.investor.parameters.limit", "zzSize"]),
+    manner: () => {
+      let isDone = false;
+      return (path, answer) => {
+        if (isDone || !/token-sales\?limit=1(?:&|$)/.test(path)) return answer;
+        isDone = true;
+        const list = JSON.parse(answer.text);
+        return {
+          ...answer,
+          text: JSON.stringify({ ...list, response: { ...list.response, sales: list.response.sales.slice(0, 1) } }),
+        };
+      };
+    },
+  },
   "refuses a header once": {
     settings: ["ledger.onBehalfOf.in", "ledger.onBehalfOf.name"],
     speaking: many(ignoring, ["profile.ledger.onBehalfOf", { in: "header", name: "X-Zz" }]),

@@ -6,7 +6,7 @@ import { timeOfHeader } from "../../base/time/http-date.ts";
 import type { InvestorProfile } from "../../contract/profile.ts";
 import type { CalibrationAsker, CalibrationAnswer } from "../asker.ts";
 import { type SettingDecision, withSetting } from "../finding.ts";
-import { type CandidateNames as Names, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
+import { type CandidateNames as Names, isSteady, names, namesFor, NOBODYS_PARAMETER } from "../spellings.ts";
 
 /** The evidence that a name is the name of a parameter. */
 type ParameterEvidence = Pick<SettingDecision, "why" | "evidence">;
@@ -69,9 +69,9 @@ const isSubset = (part: readonly string[], whole: readonly string[]): boolean =>
 export async function findInvestorParameters(asker: CalibrationAsker): Promise<void> {
   const all = await readSales(asker);
   if (all === undefined) return;
-  findUsualLimit(asker, all);
-  await named(asker, "limit", (name) => limits(asker, all, name));
-  await named(asker, "page", (name) => turnsPages(asker, all, name));
+  await named(asker, all, "limit", (name) => limits(asker, all, name));
+  await findUsualLimit(asker, all); // from here on, every read asks for this limit, so its parameter must be known before
+  await named(asker, all, "page", (name) => turnsPages(asker, all, name));
   await findByFilters(asker, isWhole(all) ? all : await readWhole(asker));
   await findScheduleNames(asker);
 }
@@ -88,24 +88,39 @@ async function findByFilters(asker: CalibrationAsker, all: SeenSales | undefined
     for (const key of ["term", "investment", "status", "sort"] as const)
       asker.findings.leave(settingOf(key), "the list of sales has more than one page");
   } else {
-    await named(asker, "term", (name) => searches(asker, all, name));
-    await named(asker, "status", (name) => filtersStatus(asker, all, name));
-    await named(asker, "investment", (name) => filtersInvestment(asker, all, name));
-    await named(asker, "sort", (name) => sorts(asker, all, name));
+    await named(asker, all, "term", (name) => searches(asker, all, name));
+    await named(asker, all, "status", (name) => filtersStatus(asker, all, name));
+    await named(asker, all, "investment", (name) => filtersInvestment(asker, all, name));
+    await named(asker, all, "sort", (name) => sorts(asker, all, name));
   }
 }
 
 async function named(
   asker: CalibrationAsker,
+  all: SeenSales,
   key: ParameterKey,
   shows: (name: string) => Promise<ParameterEvidence | undefined>,
 ): Promise<void> {
   const setting = settingOf(key);
   for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
     const seen = await shows(name);
-    if (seen !== undefined) return asker.findings.observe(setting, name, seen.why, seen.evidence);
+    if (
+      seen === undefined ||
+      !(await isSteady(
+        async () => (await shows(name)) !== undefined,
+        () => isAgain(asker, all),
+      ))
+    )
+      continue;
+    return asker.findings.observe(setting, name, seen.why, seen.evidence);
   }
   asker.findings.leave(setting, "no known name changed the list of token sales as described");
+}
+
+// Returns whether the list is again as it was without the parameter.
+async function isAgain(asker: CalibrationAsker, all: SeenSales): Promise<boolean> {
+  const again = await readSales(asker, all.input);
+  return again !== undefined && isSame(idsOf(again.sales), idsOf(all.sales));
 }
 
 function isWhole({ pagination, sales }: SeenSales): boolean {
@@ -113,11 +128,15 @@ function isWhole({ pagination, sales }: SeenSales): boolean {
   return totalItems instanceof Decimal && totalItems.equals(Decimal.of(sales.length));
 }
 
-function findUsualLimit({ findings }: CalibrationAsker, { pagination, answer }: SeenSales): void {
+async function findUsualLimit(asker: CalibrationAsker, { input, pagination, answer }: SeenSales): Promise<void> {
   const { limit } = pagination;
+  const { findings } = asker;
   const setting = ["investor", "pageSize"];
   if (!(limit instanceof Decimal) || !limit.isInteger())
     return findings.leave(setting, "the list of sales does not say its limit", [answer.exchange]);
+  const again = (await readSales(asker, input))?.pagination["limit"];
+  if (!(again instanceof Decimal && again.equals(limit)))
+    return findings.leave(setting, "the list of sales says now one limit and then another", [answer.exchange]);
   const why = "the list of sales says this limit when none is asked for";
   findings.observe(setting, Decimal.of(limit.approximate()), why, [answer.exchange]);
 }
