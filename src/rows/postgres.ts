@@ -4,7 +4,7 @@ import { OwnThread } from "../postgres/bridge.ts";
 import { BROKEN_PROTOCOL, type ServerError, type StatementResult, type ThreadRequest, TOO_LARGE } from "../postgres/messages.ts";
 import { isDatabaseAddress } from "../sql/place.ts";
 import type { OutsideRow, ReaderOf } from "./outside.ts";
-import { assertColumns, rowOfQuery, tooSlow } from "./table.ts";
+import { assertColumns, rowOfQuery, tooSlow, unclearText } from "./table.ts";
 
 const CONNECTION = 1;
 
@@ -29,10 +29,10 @@ export const postgresRows: ReaderOf<"postgres"> = async function* ({ address, qu
       (await ask({ kind: "fetch", connection: CONNECTION, rows: LIMITS.queryRows })) ?? {};
     assertColumns("the query", found, columns);
     if (rows.length === 0) return;
-    yield rows.map((record): OutsideRow => ({
-      at: rowOfQuery(++number, record),
-      record: record as Record<string, string | null>,
-    }));
+    yield rows.map((record): OutsideRow => {
+      const [at, fault] = [rowOfQuery(++number, record), unclearText(record, columns)];
+      return fault === undefined ? { at, record: record as Record<string, string | null> } : { at, fault };
+    });
   }
 };
 
@@ -49,6 +49,8 @@ const WRONG_ADDRESS = {
 const SQLSTATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 // The code for a query that took too long, and for one that somebody has cancelled.
 const CANCELLED = "57014";
+// The codes for bytes that are no text in an encoding, and for a character that has no form in another encoding.
+const NOT_IN_UTF8: ReadonlySet<string> = new Set(["22021", "22P05"]);
 /** Error classes that are not about the query: no connection, no access, no such database, no space, or a shutdown. */
 const OF_THE_SERVER = /^(?:08|28|3D|53|57|58)/;
 
@@ -59,9 +61,11 @@ function failureOf({ message: given, code = "" }: ServerError, timeoutMs: number
     return new Failure({
       code: "source.refused",
       message: `the database refused the query: ${message}`,
-      next: message.includes("row-level security")
-        ? SEES_ALL
-        : "write one SELECT that changes nothing, and that this user may read",
+      next: NOT_IN_UTF8.has(code)
+        ? "correct the text in the database: it has bytes or characters that have no form in UTF-8"
+        : message.includes("row-level security")
+          ? SEES_ALL
+          : "write one SELECT that changes nothing, and that this user may read",
     });
   if (code === TOO_LARGE)
     return new Failure({

@@ -5,7 +5,7 @@ import { Failure } from "../base/failure.ts";
 import { type QueryRow, queryFile } from "../sqlite/query.ts";
 import { failureOfFile } from "./files.ts";
 import type { OutsideRow, ReaderOf } from "./outside.ts";
-import { assertColumns, batchesOf, rowOfQuery, tooSlow } from "./table.ts";
+import { assertColumns, batchesOf, rowOfQuery, tooSlow, unclearText } from "./table.ts";
 
 /** Reads a query of a file, which is protected only by the user's own rights: SQLite refuses everything that is not a query. */
 export const sqliteRows: ReaderOf<"sqlite"> = async function* ({ path, query, timeoutMs }, { columns, cwd }) {
@@ -33,14 +33,8 @@ function rowOf(at: string, row: QueryRow, columns: readonly string[]): OutsideRo
   const fields: [string, Json][] = [];
   for (const [column, value] of Object.entries(row)) {
     if (value instanceof Uint8Array) return { at, fault: `has bytes in its column "${column}": select a text or a number` };
-    if (columns.includes(column) && isUnclear(value))
-      return { at, fault: `has a text that is no UTF-8 in its column "${column}", or the character U+FFFD: correct it there` };
     if (value !== null) fields.push([column, String(value)]);
   }
-  return { at, record: Object.fromEntries(fields) };
-}
-
-// Bytes that are not UTF-8 become U+FFFD, so texts that differ only in these would be equal.
-function isUnclear(value: unknown): boolean {
-  return typeof value === "string" && value.includes("\uFFFD");
+  const fault = unclearText(row, columns);
+  return fault === undefined ? { at, record: Object.fromEntries(fields) } : { at, fault };
 }

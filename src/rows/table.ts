@@ -43,3 +43,11 @@ export function rowOfQuery(number: number, row: Readonly<Record<string, unknown>
   const [[column, value] = []] = Object.entries(row);
   return column === undefined ? `row ${number}` : `row ${number} (${column}: ${String(value).slice(0, LIMITS.nameChars)})`;
 }
+
+/** Says which used column of a row has an unclear text. Bytes that are not UTF-8 become U+FFFD, so texts that differ only in these would be equal. */
+export function unclearText(row: Readonly<Record<string, unknown>>, columns: readonly string[]): string | undefined {
+  const unclear = columns.find((column) => typeof row[column] === "string" && row[column].includes("\uFFFD"));
+  return unclear === undefined
+    ? undefined
+    : `has a text that is no UTF-8 in its column "${unclear}", or the character U+FFFD: correct it there`;
+}

@@ -40,6 +40,17 @@ test.skipIf(BINARIES === undefined)("a query is compared exactly, and a drift na
   ]);
 });
 
+test.skipIf(BINARIES === undefined)("a text with bytes that are no UTF-8 makes the comparison incomplete", async () => {
+  await server.query("CREATE DATABASE bytes TEMPLATE template0 ENCODING 'SQL_ASCII'");
+  const rows = (holder: string): string => postgres(`SELECT holder, balance FROM (VALUES (${holder}, 1)) AS t (holder, balance)`);
+  const bytes = await new Register().compare(rows("E'al\\\\377'"), {
+    variables: { REGISTER: server.address().replace(/postgres$/, "bytes") },
+  });
+  expect(bytes.gap).toMatch(/invalid byte sequence for encoding "UTF8": 0xff; correct the text in the database/);
+  const replaced = await new Register().compare(rows("'al' || chr(65533)"), at());
+  expect(replaced.gap).toContain('row 1 (holder: al\uFFFD) has a text that is no UTF-8 in its column "holder"');
+});
+
 test.skipIf(BINARIES === undefined)("times and booleans have the form of playbooks, and NULL is a missing value", async () => {
   const shapes =
     ", required: [holder], properties: { holder: { type: string }, balance: { type: decimal }, paid: { type: boolean }, changed: { type: string } }";
