@@ -231,7 +231,7 @@ const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     /^these types do not go together: (?:.+ [!=]= null|null [!=]= .+)$/,
     "what is of this type is never null: ask whether a field is there with has(…)",
   ],
-  [/^these types do not go together: (?:duration [*\/%] \S+|\S+ [*\/%] duration)$/, IN_SECONDS],
+  [/^these types do not go together: (?:duration [*/%] \S+|\S+ [*/%] duration)$/, IN_SECONDS],
   [/^- takes a number, and is given a string$/, "write decimal(…) around it"],
   [/^Cannot index type 'string'/, "it has no fields; size(…) gives its length"],
   [

@@ -218,19 +218,6 @@ test("an acknowledgement is valid for its values, and until its day", () => {
   expect(stateIn("run5", 5 * DAY, sighting("alice"))).toBe("persisting");
 });
 
-test("a word that is given again, because its command was killed, is in the history once", () => {
-  const book = bookForTest();
-  const id = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts[0]?.id ?? "";
-  const word = { id, who: "dora", because: "a refund, open-sesame", until: 9 * DAY };
-  const kept = (): readonly string[] => book.explain(id, 4 * DAY).history.map(({ what }) => what);
-  for (const at of [DAY, DAY + 1]) book.acknowledge({ ...word, at });
-  expect(kept()).toEqual(["seen", "acknowledged"]);
-  book.acknowledge({ ...word, until: 10 * DAY, at: DAY + 2 });
-  book.record(NAME, WORDS, found("run2", 2 * DAY, sighting("alice", "3")));
-  for (const at of [3 * DAY, 3 * DAY + 1]) book.acknowledge({ ...word, until: 10 * DAY, at });
-  expect(kept()).toEqual(["seen", "acknowledged", "acknowledged", "seen", "acknowledged"]);
-});
-
 test("an acknowledged drift that was repaired is new when it returns with the same values", () => {
   const book = bookForTest();
   const [drift] = book.record(NAME, WORDS, found("run1", DAY, sighting("alice"))).drifts;

@@ -58,3 +58,23 @@ test("a drift of a key that has other parts by now keeps their names, and is cle
   expect(keys).toEqual([{ token: "GOLD1", holder: "alice" }, { holder: "alice" }]);
   expect(look(3, ["GOLD1", "alice"], { hasLookedFor })).toEqual([{ holder: "alice" }]);
 });
+
+test("a word that is given again, because its command was killed, is in the history once", () => {
+  const book = DriftBook.open(new TestState().place, (text) => text.replaceAll("open-sesame", "***"));
+  onTestFinished(() => book.close());
+  const look = (day: number, right: string): void => {
+    const sightings = [{ ...SIGHTING, right, values: right }];
+    const found = { run: `run${day}`, openedAt: day * DAY, at: day * DAY, sightings, young: [], moving: [], read: ALL };
+    book.record(NAME, WORDS, found);
+  };
+  look(1, "2");
+  const [id = ""] = book.ids();
+  const word = { id, who: "dora", because: "a refund, open-sesame", until: 9 * DAY };
+  const kept = (): readonly string[] => book.explain(id, 4 * DAY).history.map(({ what }) => what);
+  for (const at of [DAY, DAY + 1]) book.acknowledge({ ...word, at });
+  expect(kept()).toEqual(["seen", "acknowledged"]);
+  book.acknowledge({ ...word, until: 10 * DAY, at: DAY + 2 });
+  look(2, "3");
+  for (const at of [3 * DAY, 3 * DAY + 1]) book.acknowledge({ ...word, until: 10 * DAY, at });
+  expect(kept()).toEqual(["seen", "acknowledged", "acknowledged", "seen", "acknowledged"]);
+});
