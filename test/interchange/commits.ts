@@ -54,6 +54,7 @@ export function environmentAt(url: string, keys: readonly string[]): string {
   return `environments:
   here:
     exclusive: true
+    readLag: 0s
     ledger: { baseUrl: "${url}", appId: app1, orgId: org1, apiKey: env:LEDGER_API_KEY }
     investor: { baseUrl: "${url}", credentials: { ${credentials.join(", ")} } }
 `;
