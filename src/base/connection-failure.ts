@@ -36,12 +36,14 @@ function obstacleOf(code: string): TlsObstacle | undefined {
   return /^ERR_SSL_.*ALERT/.test(code) ? "client-refused" : undefined;
 }
 
+const KILOBYTE = 1_024;
+
 // What undici calls an answer that a server may send, but not after these requests, and an answer that it does not finish.
 const IN_OUR_WORDS: Readonly<Record<string, string>> = {
   "bad response": "the server answered HTTP 100 (Continue), which was not asked for, so its further answer was not read",
   "bad upgrade": "the server answered HTTP 101 (Switching Protocols), which was not asked for",
   "other side closed": "the server closed the connection before the end of its answer",
-  "Headers Overflow Error": `the head of the answer is larger than ${LIMITS.answerHeadBytes.toLocaleString("en")} bytes`,
+  "Headers Overflow Error": `the head of the answer is larger than ${LIMITS.answerHeadBytes / KILOBYTE} KB`,
 };
 
 /** Explains an error of the network in one line. */
