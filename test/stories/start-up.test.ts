@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "./world.ts";
+import { newProject, ROOT } from "./world.ts";
 
 const DIST = join(ROOT, "dist");
 
@@ -40,4 +41,14 @@ test("each command loads what it needs and no more: neither the sandbox, nor a s
 
 test("the thread that talks to a database server is one file", () => {
   expect(namesOf(loadedWith(join(DIST, "postgres.cjs")))).toEqual(["postgres.cjs"]);
+});
+
+test("no command loads locale data before it has a number to print for people", () => {
+  const { folder, write } = newProject();
+  write("hook.cjs", `Number.prototype.toLocaleString = () => { throw new Error("locale data") }; Intl.NumberFormat = undefined;`);
+  for (const typed of [["--version"], ["check", join(ROOT, "playbooks/scenarios/tokens.yaml")]]) {
+    const node = ["--require", join(folder, "hook.cjs"), join(ROOT, "bin/tokenbook.js")];
+    const { status, stderr } = spawnSync(process.execPath, [...node, ...typed], { cwd: folder, encoding: "utf8" });
+    expect([typed[0], status, stderr]).toEqual([typed[0], 0, ""]);
+  }
 });
