@@ -9,6 +9,7 @@ import { retry } from "../base/time/retry.ts";
 import type { Secret } from "../base/secret.ts";
 import { EvaluationFailure } from "../expression/expression.ts";
 import { type AnswerBody, type Exchanged, jsonOf } from "../transport/exchange.ts";
+import { isRedirect } from "../base/redirect.ts";
 import { nextPageIn } from "./link.ts";
 import { assertAtEnd } from "./more-pages.ts";
 import type { OutsideMeans, OutsidePlace, ReaderOf } from "./outside.ts";
@@ -120,11 +121,12 @@ function readPage(exchanged: Exchanged): HttpAnswer {
     });
   const { status, headers } = exchanged;
   if (status === 200) return { response: jsonIn(exchanged), headers };
-  const isElsewhere = status >= 300 && status < 400;
   throw new Failure({
     code: "source.refused",
     message: `the API answered with HTTP ${status}`,
-    next: isElsewhere ? "give the address to which it leads: tokenbook follows no redirect" : "check the address and the headers",
+    next: isRedirect(status)
+      ? "give the address to which it leads: tokenbook follows no redirect"
+      : "check the address and the headers",
   });
 }
 

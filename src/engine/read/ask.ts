@@ -9,7 +9,8 @@ import { isNotNow } from "../../protocol/meaning.ts";
 import type { StepProblem } from "../../protocol/record.ts";
 import { explain } from "../service/explain-reply.ts";
 import type { ReadingPort } from "./reading-port.ts";
-import { isRedirect, type Reply } from "../service/reply.ts";
+import { isRedirect } from "../../base/redirect.ts";
+import type { Reply } from "../service/reply.ts";
 import type { Call } from "../service/service.ts";
 
 /** What is needed to ask the service more than once: the time, and pauses that end when the run must stop. */

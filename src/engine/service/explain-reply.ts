@@ -6,7 +6,8 @@ import type { StepProblem } from "../../protocol/record.ts";
 import { hasEntities } from "../../services/services.ts";
 import { connectionRemedy } from "../../base/connection-failure.ts";
 import { type Caller, credentialFor } from "./caller.ts";
-import { isRedirect, type Reply } from "./reply.ts";
+import { isRedirect } from "../../base/redirect.ts";
+import type { Reply } from "./reply.ts";
 
 /** Explains why a call has no usable answer, and names the setting of the environment that would fix it, if there is one. */
 export function explain(reply: Reply, about: { operation: Operation; caller: Caller; target: Target }): StepProblem {

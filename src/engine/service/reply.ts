@@ -36,8 +36,3 @@ export const EMPTY_REPLY: Omit<Reply, "meaning"> = {
   tls: undefined,
   tooLarge: false,
 };
-
-/** Whether a status refers to another address. */
-export function isRedirect(status: number | null): boolean {
-  return status !== null && status >= 300 && status < 400;
-}

@@ -19,7 +19,8 @@ import { type Caller, credentialFor, entityFor } from "./caller.ts";
 import { Interrupted } from "../run/interrupted.ts";
 import type { EnginePorts } from "../engine-ports.ts";
 import { ListPieces } from "./list-pieces.ts";
-import { EMPTY_REPLY, isRedirect, type Reply } from "./reply.ts";
+import { isRedirect } from "../../base/redirect.ts";
+import { EMPTY_REPLY, type Reply } from "./reply.ts";
 
 /** A call of an operation. */
 export interface Call {

@@ -1,5 +1,6 @@
 import { percentDecoded } from "../../base/text/percent.ts";
 import { Transport } from "../../transport/exchange.ts";
+import { isRedirect } from "../../base/redirect.ts";
 
 /** A request to a web address. */
 export interface Post {
@@ -30,7 +31,7 @@ export async function post(address: URL, { headers, body, timeoutMs }: Post): Pr
   if (exchanged.kind !== "answered") return exchanged.why;
   const { status } = exchanged;
   if (status >= 200 && status < 300) return undefined;
-  return `HTTP ${status}${status >= 300 && status < 400 ? ", a redirect, which is not followed: write the address to which it leads" : ""}`;
+  return `HTTP ${status}${isRedirect(status) ? ", a redirect, which is not followed: write the address to which it leads" : ""}`;
 }
 
 // Sends a name and a password in the address as RFC 7617 requires.
