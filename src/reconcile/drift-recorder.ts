@@ -135,12 +135,10 @@ export class DriftRecorder {
     const known = this.#comparisonOf(name);
     const about = writeJson(masked(words, this.#redact));
     if (known !== undefined) {
+      const { id = 0 } = known;
       this.#keepParts(known, about);
-      this.#database.run("UPDATE comparison SET words = ?, digest = ? WHERE id = ?", about, digest, known["id"] ?? null);
-      return {
-        id: Number(known["id"]),
-        kept: [known["environment"], known["playbook"], known["name"], known["scope"]].map(String),
-      };
+      this.#database.run("UPDATE comparison SET words = ?, digest = ? WHERE id = ?", about, digest, id);
+      return { id: Number(id), kept: [known["environment"], known["playbook"], known["name"], known["scope"]].map(String) };
     }
     const kept = namesIn(name).map(this.#redact);
     if (this.#named(kept) !== undefined) kept.push(`${kept.pop() ?? ""} (${digest.slice(0, ID_CHARS)})`.trim());

@@ -104,15 +104,9 @@ async function named(
   const setting = settingOf(key);
   for (const name of namesFor(asker, setting, INVESTOR_PARAMETERS[key])) {
     const seen = await shows(name);
-    if (
-      seen === undefined ||
-      !(await isSteady(
-        async () => (await shows(name)) !== undefined,
-        () => isAgain(asker, all),
-      ))
-    )
-      continue;
-    return asker.findings.observe(setting, name, seen.why, seen.evidence);
+    const isShown = async (): Promise<boolean> => (await shows(name)) !== undefined;
+    if (seen !== undefined && (await isSteady(isShown, () => isAgain(asker, all))))
+      return asker.findings.observe(setting, name, seen.why, seen.evidence);
   }
   asker.findings.leave(setting, "no known name changed the list of token sales as described");
 }

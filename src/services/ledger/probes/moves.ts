@@ -112,10 +112,11 @@ export function isKeyless(tokenId: Json | undefined, earlier: readonly OtherWrit
 
 function definitionsOf(tokenId: Json | undefined, earlier: readonly OtherWrite[]): readonly JsonObject[] {
   return earlier.flatMap(({ operation, input }) => {
-    const items = operation === "ledger.token.create" || operation === "ledger.token.update" ? itemsIn(input) : [];
-    const isDefinition =
-      operation === "ledger.token.create" ? () => true : ({ nftFields }: JsonObject) => nftFields !== undefined;
-    return items.filter((item) => isDefinition(item) && maybeSameId(item["id"] ?? null, tokenId ?? null));
+    const isCreation = operation === "ledger.token.create";
+    if (!isCreation && operation !== "ledger.token.update") return [];
+    return itemsIn(input).filter(
+      ({ id = null, nftFields }) => (isCreation || nftFields !== undefined) && maybeSameId(id, tokenId ?? null),
+    );
   });
 }
 
