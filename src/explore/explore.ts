@@ -97,8 +97,7 @@ class Exploration {
   #lastLoss: string | undefined;
   #hasWritten = false;
   /** Sequences whose write the service has refused, while it has done none. If it does none at all, they show no mistake. */
-  readonly #refused: (() => Promise<void>)[] = [];
-  #refusal: string | undefined;
+  readonly #refused: { readonly said: string | undefined; readonly find: () => Promise<void> }[] = [];
 
   constructor(service: ExploredService, options: ExploringOptions) {
     this.#service = service;
@@ -116,12 +115,12 @@ class Exploration {
     const onStop = (): void => void (this.#until = Math.min(this.#until, clock.elapsed()));
     stopping.addEventListener("abort", onStop, { once: true });
     await Promise.all(Array.from({ length: LIMITS.exploreAtOnce }, () => this.#lane()));
-    if (this.#hasWritten) for (const find of this.#refused) await find();
+    if (this.#hasWritten) for (const { find } of this.#refused) await find();
     stopping.removeEventListener("abort", onStop);
     const findings = this.#findings.toSorted((one, other) => one.sequence - other.sequence);
     const { requests, long } = this.#asker;
     const [sequences, lost, left, lastLoss] = [this.#played, this.#lost, this.#left, this.#lastLoss];
-    const refusal = this.#hasWritten ? undefined : this.#refusal;
+    const refusal = this.#hasWritten ? undefined : this.#refused.at(-1)?.said;
     return { sequences, requests, findings, lost, unread: [...long], left, lastLoss, refusal };
   }
 
@@ -144,8 +143,7 @@ class Exploration {
     const find = (): Promise<void> => this.#find(first, sequence, number);
     const isRefused = wrong.kind === "not done" && operationNamed(steps.at(-1)?.uses ?? "").writes;
     if (this.#hasWritten || !isRefused) return find();
-    this.#refusal = wrong.said;
-    this.#refused.push(find);
+    this.#refused.push({ said: wrong.said, find });
   }
 
   #isOver(): boolean {
