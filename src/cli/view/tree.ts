@@ -131,8 +131,8 @@ function stepLine(step: StepFold, children: readonly TreeLine[], { active, isOve
 function restingParts(step: StepFold): TitleParts {
   if (step.outcome === "not-run") return { ...namesOf(step), tails: [""] };
   const report = step.report();
-  const { outcome, transactionId, durationMs, problem } = report;
-  const { word } = STEP_WORDS[outcome];
+  const { outcome, transactionId, durationMs, problem, warning } = report;
+  const word = `${STEP_WORDS[outcome].word}${warning === null ? "" : " with a warning"}`;
   const cause = problem === null ? word : `${word} ${oneLine(problem.code)}`;
   const id = transactionId === null ? null : oneLine(transactionId);
   return {

@@ -118,7 +118,7 @@ export class Records {
     return this.add({ kind: "step.completed", step, outcome: "changed", value, startedAt, requests: 1 });
   }
 
-  read(step: string): this {
+  read(step: string, more: { readonly warning?: StepProblem } = {}): this {
     return this.add({
       kind: "step.completed",
       step,
@@ -126,6 +126,7 @@ export class Records {
       value: { response: { owners: ["bob"] }, outcome: "ok" },
       startedAt: this.#at - 400,
       requests: 2,
+      ...more,
     });
   }
 

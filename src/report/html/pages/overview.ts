@@ -113,12 +113,29 @@ function scheduleItems(schedules: readonly ListedSchedule[]): readonly Attention
 
 // A firing without a run appears in no list of runs.
 function withoutRun({ state, run, tick, problem }: ListedFiring, link: Markup): readonly AttentionItem[] {
-  if (run !== null || !NO_RUN.has(state)) return [];
+  if (run !== null || !NEEDS_A_RUN[state]) return [];
   const why = problem === null ? "" : `: ${oneLine(problem.message)}`;
   return [{ tone: state, word: markedWord(FIRING_WORDS[state]), text: [link, ", ", moment(tick), `, without a run${why}`] }];
 }
 
-const NO_RUN: ReadonlySet<FiringState> = new Set(["failed", "died", "interrupted"]);
+/** Whether a firing in this state needs attention if it has no run. The others wait, were decided against, or have an item of their own. */
+const NEEDS_A_RUN: Readonly<Record<FiringState, boolean>> = {
+  passed: true,
+  failed: true,
+  pending: true,
+  unknown: true,
+  conflict: true,
+  drift: true,
+  interrupted: true,
+  died: true,
+  queued: false,
+  running: false,
+  cancelled: false,
+  skipped: false,
+  missed: false,
+  replaced: false,
+  blocked: false,
+};
 
 function unfinishedItems({ unfinishedComparisons: unfinished }: StateOverview): readonly AttentionItem[] {
   if (unfinished === 0) return [];

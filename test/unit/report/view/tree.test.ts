@@ -74,6 +74,11 @@ test.for(["conflict", "drift", "unknown", "failed"] as const)(
   },
 );
 
+test("a step that passed with a warning does not look like one without", () => {
+  const records = new Records().opened().read("owned", { warning: { code: "check.false", message: "the supply is 90" } });
+  expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(/^ +ok owned .* · ok with a warning · /));
+});
+
 test("a step whose rounds were all skipped is skipped", () => {
   const records = new Records().opened().expanded("approvals", ["bob"]).skipped("approvals[bob]");
   expect(drawn(tree(watched(records)))).toContainEqual(expect.stringMatching(/^ +skipped approvals /));
