@@ -57,6 +57,7 @@ export const REFUSAL_STATUS = {
   "country excluded": 422,
   "accreditation missing": 422,
   "not a debt sale": 422,
+  "too many requests": 429,
   "not implemented": 501,
   "sandbox closing": 503,
 } as const;

@@ -60,3 +60,36 @@ test("a process that is to end does not live on for a service that asked for pat
   expect(ended.code, ended.transcript).toBe(143);
   expect(proxy.seen.filter((name) => name.startsWith("POST"))).toEqual([]);
 });
+
+const BUY = `playbook: 1
+actors: { buyer: { investor: BUYER_KEY } }
+defaults: { as: buyer }
+steps:
+  - id: buy
+    uses: investor.sales.buy
+    with: { tokenSaleId: saleActive1, userAddress: "0xb1", amount: 5, currencyContract: "0xc1", timezone: UTC }
+`;
+
+test("a fault of the sandbox that says not now delays a write, and one that follows the write sends nothing twice", async () => {
+  const notNow = (operation: string, status: number) => ({ operation, nth: 1, fault: { status, retryAfter: "0s" } });
+  const faults = [
+    notNow("ledger.token.create", 503),
+    notNow("ledger.token.mint", 429),
+    { operation: "investor.sales.buy", nth: 1, fault: { "status-after": 429 } },
+  ];
+  const world = await servedSandbox({ faults });
+  const project = newProject();
+  project.serviceAt(world.url);
+  project.write("mint.yaml", MINT_ONCE);
+  const minted = await project.run("run", "mint.yaml");
+  expect(minted.code, minted.transcript).toBe(0);
+  expect(minted.stdout).toMatch(/^✓ changed {2}mint .* sent 2 times {2}/m);
+  project.write("buy.yaml", BUY);
+  const bought = await project.run("run", "buy.yaml");
+  expect(bought.code, bought.transcript).toBe(0);
+  expect(operationsOf(await world.commits()), bought.transcript).toEqual([
+    "ledger.token.create",
+    "ledger.token.mint",
+    "investor.sales.buy",
+  ]);
+});

@@ -3,6 +3,7 @@ import { writeJson } from "../../base/json/json.ts";
 import { systemClock } from "../../base/ports.ts";
 import type { Effect, GatewayEffect } from "../faults/effect.ts";
 import type { WriteFault } from "../ledger/chain.ts";
+import type { Condition } from "../refusal.ts";
 import type { WireAnswer } from "./face.ts";
 
 const SECOND_MS = 1_000;
@@ -18,8 +19,8 @@ interface StruckCall {
   /** Returns the answer to a read as of `ms` milliseconds ago. */
   ago(ms: number): Promise<WireAnswer>;
   perform(fault?: WriteFault): Promise<WireAnswer>;
-  /** Returns an error of the interface with this status, which says that a fault was planned. */
-  broken(status: number): WireAnswer;
+  /** Returns an error of the interface with this condition and status, which says that a fault was planned. */
+  broken(condition: Condition, status: number): WireAnswer;
   answer(answer: WireAnswer): FastifyReply;
 }
 
@@ -31,7 +32,7 @@ export async function serveStruck(effect: Effect, call: StruckCall): Promise<Fas
       return drop(reply);
     case "status":
       askForPatience(reply, effect);
-      return call.answer(call.broken(effect.status));
+      return call.answer(call.broken(conditionOf(effect), effect.status));
     case "stale":
       return call.answer(await call.ago(effect.ms));
     case "receipt":
@@ -49,7 +50,7 @@ export async function serveStruck(effect: Effect, call: StruckCall): Promise<Fas
       return drop(reply);
     case "status-after":
       await call.perform();
-      return call.answer(call.broken(effect.status));
+      return call.answer(call.broken("server error", effect.status));
     case "garbage":
       return sendText(reply, (await call.perform()).status, "application/json; charset=utf-8", GARBAGE);
     case "html":
@@ -57,6 +58,11 @@ export async function serveStruck(effect: Effect, call: StruckCall): Promise<Fas
     case "truncated":
       return truncate(reply, await call.perform());
   }
+}
+
+// A service that says "not now" took nothing, so its words must not be those of a server that failed, whose write may have taken effect.
+function conditionOf({ status, retryAfterMs }: Extract<Effect, { readonly kind: "status" }>): Condition {
+  return status === 429 || (status === 503 && retryAfterMs !== undefined) ? "too many requests" : "server error";
 }
 
 // Answers like real gateways: like Envoy, like an API gateway, or without a body.

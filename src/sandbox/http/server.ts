@@ -6,7 +6,7 @@ import type { FaultInjector } from "../faults/injector.ts";
 import type { WriteFault } from "../ledger/chain.ts";
 import { limitConnections } from "../../serving/connections.ts";
 import { SANDBOX_LIMITS } from "../limits.ts";
-import { ServiceRefusal } from "../refusal.ts";
+import { ServiceRefusal, type Condition } from "../refusal.ts";
 import type { ServiceParts } from "../service.ts";
 import type { VirtualClock } from "../store/settings.ts";
 import { answerOf, asRefusal, type WireAnswer, type WireRequest, type Face, type Faces } from "./face.ts";
@@ -83,8 +83,9 @@ function route(app: FastifyInstance, { faces, faults, ago, closing }: ServerPart
     const perform = (fault?: WriteFault): Promise<WireAnswer> => answerOf(face, operation, request, fault);
     const effect = faults.take(operation.name);
     if (effect === undefined) return send(reply, await perform());
-    const planned = new ServiceRefusal("server error", FAULT_OF_THE_PLAN);
-    const broken = (status: number): WireAnswer => ({ ...face.refuse(planned, operation), status });
+    const broken = (condition: Condition, status: number): WireAnswer => {
+      return { ...face.refuse(new ServiceRefusal(condition, FAULT_OF_THE_PLAN), operation), status };
+    };
     const performAgo = (ms: number): Promise<WireAnswer> => ago(ms, () => perform());
     return serveStruck(effect, { reply, closing, ago: performAgo, perform, broken, answer: (answer) => send(reply, answer) });
   };
