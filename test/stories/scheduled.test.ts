@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import scheduleSchema from "../../schemas/schedule.schema.json" with { type: "json" };
 import { SchemaSet } from "../../src/schema/validator.ts";
@@ -160,6 +162,23 @@ describe(`tokenbook schedule`, () => {
 });
 
 describe("`tokenbook schedule --once`, which the scheduler of the system runs", () => {
+  test("a report on stdout is alone there, and {run} gives each run a report of its own", async () => {
+    const project = newProject();
+    for (const name of ["one.yaml", "two.yaml"]) project.write(name, reading());
+    const both = ["--report", "json=-,md=reports/{run}.md,html=all.html"];
+    const ended = await project.run("schedule", "--once", "one.yaml", "two.yaml", ...both);
+    expect(ended.code, ended.transcript).toBe(0);
+    const { reports } = JSON.parse(ended.stdout) as { readonly reports: readonly { readonly run: { readonly id: string } }[] };
+    expect(ended.stderr, ended.transcript).toContain("firing.ended");
+    expect(reports).toHaveLength(2);
+    for (const { run } of reports) expect(project.read(`reports/${run.id}.md`)).toContain(run.id);
+    expect(readdirSync(join(project.folder, "reports"))).toHaveLength(2);
+    project.write("one.yaml", "playbook: 1\nsteps: [");
+    const broken = await project.run("schedule", "--once", "one.yaml", "--report", "md=reports/{run}.md");
+    expect(broken.code, broken.transcript).toBe(2);
+    expect(readdirSync(join(project.folder, "reports"))).toHaveLength(2);
+  });
+
   test("schedule --once ends with the exit code of the run, and records the firing", async () => {
     const project = newProject();
     project.write("tokens.yaml", reading());

@@ -12,7 +12,7 @@ import { peekIntoJournal } from "../runs/open-journal.ts";
 // The parts that schedulers and workers share. Both run until they are stopped.
 
 /** Returns the log of a command: plain lines on a terminal, JSON otherwise. */
-export function logOf({ stdout }: ProjectShell, json: boolean | undefined): Log {
+export function logOf({ stdout }: Pick<ProjectShell, "stdout">, json: boolean | undefined): Log {
   if (stdout.isTTY && json !== true) return plainLog((line) => stdout.write(line));
   return jsonLog((line) => stdout.write(line, "json"));
 }

@@ -29,7 +29,7 @@ import { assertJournalWhole, assertNothingLost } from "../../runs/open-journal.t
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
-import { prepareReporting, type Reporting } from "../../reporting/reporting.ts";
+import { prepareReporting, type Reporting, STDOUT, writeReport } from "../../reporting/reporting.ts";
 import { openTarget, type OpenTarget } from "../../project/open-target.ts";
 import { statePlace } from "../../project/state-place.ts";
 import { inParallel, slots } from "../../runs/run-queue.ts";
@@ -71,13 +71,13 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   const shell = maskedShell(plainShell, redact);
   if (target.embedded)
     shell.stderr.write(`tokenbook: environment ${target.environment} is the embedded sandbox, no real service\n`);
-  const log = logOf(shell, options.json);
+  const log = logFor(shell, options);
   const watched = options.once === true ? undefined : new WatchedPlaybooks({ shell, options, log }, read);
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
   const served = (): readonly Scheduled[] => watched?.ticking ?? all;
-  return await withParts(shell, options, { served, log, listeners, redact, makes }, (parts, output) =>
-    watched === undefined ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, watched }),
+  return await withParts(shell, options, { served, log, listeners, redact, makes }, (parts, runs) =>
+    watched === undefined ? once(shell, options, { parts, all, runs }) : serve(shell, options, { parts, watched }),
   );
 };
 
@@ -103,10 +103,11 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
 }
 
 // If the report cannot be written either, we throw the original error, which explains why.
-async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
+async function reportNotStarted(shell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
   try {
-    const playbooks = (): NotBegun["playbook"][] => scheduledUnread(shell, which).map(({ playbook }) => unreadPlaybook(playbook));
-    await prepareReporting(shell, { report }).write(shell, [], notBegunBy(failure, playbooks));
+    const playbooks = (): NotBegun["playbook"][] =>
+      scheduledUnread(shell, options).map(({ playbook }) => unreadPlaybook(playbook));
+    await prepareReporting(shell, { report: sharedIn(options) }).write(shell, [], notBegunBy(failure, playbooks));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
@@ -122,9 +123,10 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
     const shell = maskedShell(plainShell, redact);
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
-    const reached = { served: () => all, log: logOf(shell, options.json), listeners, redact, makes };
-    await withParts(shell, { ...options, report: [] }, reached, (parts, output) =>
-      options.once === true ? once(shell, options, { parts, all, output }) : notServed(parts, all, failure),
+    const reached = { served: () => all, log: logFor(shell, options), listeners, redact, makes };
+    const silent = { ...options, report: [] };
+    await withParts(shell, silent, reached, (parts, runs) =>
+      options.once === true ? once(shell, silent, { parts, all, runs }) : notServed(parts, all, failure),
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -155,19 +157,15 @@ interface ServedParts {
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
-/** What is printed at the end. */
-interface ScheduleOutput {
-  readonly reporting: Reporting;
-  /** The runs with the ids of their schedules. */
-  readonly runs: readonly (readonly [string, ReportedRun])[];
-}
+/** The runs that `--once` has made, with the ids of their schedules. */
+type RunsMade = readonly (readonly [string, ReportedRun])[];
 
 // If the scheduler cannot continue, we notify everybody whom we can still reach, because nothing runs until somebody starts it again.
 async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
   reached: ServedParts,
-  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
+  work: (parts: Parts, runs: RunsMade) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { served, log, listeners, redact } = reached;
   const start: StartCommand = (argv, given) =>
@@ -187,12 +185,12 @@ interface SchedulePorts extends CourierPorts {
   readonly heartbeat: Heartbeat;
 }
 
-// With `--once`, all runs share one report. Otherwise, each run has its own.
+// With `--once`, all runs share a report, unless its name contains `{run}`. Otherwise, each run has its own.
 async function withStore(
   shell: ProjectShell,
   options: ScheduleOptions,
   { listeners, makes, ports }: ServedParts & { readonly ports: SchedulePorts },
-  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
+  work: (parts: Parts, runs: RunsMade) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
   assertMoved(shell, state, options.files);
@@ -216,7 +214,7 @@ async function withStore(
     blocking: blockingRun(shell, options),
     inSlot: await slots(options.jobs),
   };
-  return await work(parts, { reporting, runs });
+  return await work(parts, runs);
 }
 
 async function serve(
@@ -254,20 +252,20 @@ async function serve(
 
 async function once(
   shell: ProjectShell,
-  { jobs }: ScheduleOptions,
-  { parts, all, output }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly output: ScheduleOutput },
+  options: ScheduleOptions,
+  { parts, all, runs }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly runs: RunsMade },
 ): Promise<ExitCode> {
-  const { reporting, runs } = output;
   const stopping = shell.stopping();
-  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
+  const codes = await inParallel(all, options.jobs, (each) => runNow(parts, each, stopping));
   await Promise.all([parts.courier.drain(stopping), parts.heartbeat.settle()]);
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
-  const missing = await reporting.write(
+  const shared = await prepareReporting(shell, { report: sharedIn(options) }).write(
     shell,
     runs.map(([, run]) => run),
     notBegun.map((each) => notBegunOf(parts, each)),
   );
-  const written = showMissing(shell, missing);
+  const own = await inParallel(runs, 1, async ([, run]) => await writeOwn(shell, options, run));
+  const written = showMissing(shell, [...shared, ...own.flat()]);
   return worst(codes) || written;
 }
 
@@ -278,6 +276,28 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
 }
 
 const RUN = "{run}";
+
+function sharedIn({ report }: ScheduleOptions): readonly ReportRequest[] {
+  return report.filter(({ file }) => !file.includes(RUN));
+}
+
+function namedFor({ report: { run } }: ReportedRun, requests: readonly ReportRequest[]): readonly ReportRequest[] {
+  return requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.id) }));
+}
+
+async function writeOwn(shell: ProjectShell, { report }: ScheduleOptions, run: ReportedRun): Promise<readonly Failure[]> {
+  const requests = namedFor(
+    run,
+    report.filter(({ file }) => file.includes(RUN)),
+  );
+  const failures = await inParallel(requests, 1, (request) => writeReport(shell, request, [run]));
+  return failures.filter((failure) => failure !== undefined);
+}
+
+// A report on stdout is alone there.
+function logFor(shell: ProjectShell, { report, json }: ScheduleOptions): Log {
+  return logOf(report.some(({ file }) => file === STDOUT) ? { stdout: shell.stderr } : shell, json);
+}
 
 // Each run writes its own report. If a report cannot be written, this is logged, and the run is not affected. A report whose file name does not contain `{run}`
 // belongs to the first playbook, even if others are added later.
@@ -290,7 +310,7 @@ function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, lo
       file.includes(RUN) || getOrInsert(playbooks, file, () => playbook.file) === playbook.file;
     for (const taken of requests.filter((request) => !isFree(request))) failed(oneReportForAll(taken, "another playbook"));
     try {
-      const named = requests.filter(isFree).map((request) => ({ ...request, file: request.file.replaceAll(RUN, id) }));
+      const named = namedFor(run, requests.filter(isFree));
       for (const missing of await prepareReporting(shell, { report: named }).write(shell, [run])) failed(missing);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
