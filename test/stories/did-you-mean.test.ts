@@ -54,6 +54,26 @@ test.for([
 });
 
 test.for([
+  ["run look.yaml --verbose --quiet", "'--quiet' cannot be used with option '--verbose'"],
+  ["run look.yaml --watch --each rows.csv", "'--watch' cannot be used with option '--each <file>'"],
+  ["resolve latest --as applied", "'--as <verdict>' cannot be used without option '--step <address>'"],
+  ["resolve latest --because seen", "'--because <text>' cannot be used without option '--step <address>'"],
+  ["check actor.yaml --explain all", "'--explain <code>' cannot be used with argument 'files'"],
+  ["check --explain all --tags smoke", "'--explain <code>' cannot be used with option '--tags <tags>'"],
+  ["check look.yaml --json --format sarif", "'--json' cannot be used with option '--format <format>'"],
+  ["coverage latest --env staging", "'--env <name>' cannot be used with argument 'runs'"],
+  ["coverage latest --since 1d", "'--since <age>' cannot be used with argument 'runs'"],
+  ["schedule look.yaml --once --listen 0", "'--listen <[host:]port>' cannot be used with option '--once'"],
+  ["calibrate --as userId:alice", "'--as <entity>' cannot be used without option '--may-write'"],
+  ["library --text", "'--text' cannot be used without argument 'name'"],
+  ["library mint --text --json", "'--json' cannot be used with option '--text'"],
+] as const)("an option that would do nothing is refused: %s", async ([words, printed]) => {
+  const ended = await tokenbook(words.split(" "));
+  expect([ended.code, ended.stdout], ended.transcript).toEqual([2, ""]);
+  expect(ended.stderr, ended.transcript).toContain(`option ${printed}`);
+});
+
+test.for([
   ["an empty argument is not this folder", ["run", ""], "one of the arguments 'files' is empty"],
   ["an empty state directory is not this folder", ["runs", "--state", ""], "the value of '--state' is empty"],
   ["an empty argument behind another one", ["state", "move", "database", ""], "one of the arguments 'to' is empty"],

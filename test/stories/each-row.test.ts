@@ -389,7 +389,7 @@ test("rows, files and options that do not fit together are refused", async () =>
   const project = projectWith("id,rooms\nA,\nB,2\n");
   for (const [args, words] of [
     [[...EACH, "--input", "rooms=9"], 'houses.csv:3: the row gives "rooms", and so does --input'],
-    [["run", "register.yaml", "--failed"], "each.failed-alone"],
+    [["run", "register.yaml", "--failed"], "'--failed' cannot be used without option '--each <file>'"],
     [[...EACH, "register.yaml", "--repeat", "2"], "cannot be used with"],
     [["run", "register.yaml", "--each", "none.csv"], "none.csv"],
     [["run", "register.yaml", "--each", "register.yaml"], "each.format"],

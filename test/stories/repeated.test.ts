@@ -160,5 +160,5 @@ test.for([
   project.write("mint.yaml", MINT_ONCE);
   const run = await project.run("run", "mint.yaml", "--repeat", "2", ...option);
   expect(run.code, run.transcript).toBe(2);
-  expect(run.stderr, run.transcript).toMatch(/--repeat.*cannot be used with.*--(?:key|plan)/);
+  expect(run.stderr, run.transcript).toMatch(/--(?:key|plan).*cannot be used with.*--repeat/);
 });

@@ -8,7 +8,7 @@ import { rootOf } from "./command-path.ts";
 import { Definition, helpOfOption, type Load, newProgram } from "./definition.ts";
 import { hinted, hintFor, type LocatingOptions } from "../print/hint.ts";
 import type { Shell } from "../shell.ts";
-import { endOf, refuseEmpty, refuseOfParent } from "./usage.ts";
+import { endOf, refuseEmpty, refuseIdle, refuseOfParent } from "./usage.ts";
 import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
 
@@ -75,6 +75,7 @@ export class Builder {
     const options = Object.assign(given, Object.fromEntries(named));
     refuseOfParent(command);
     refuseEmpty(options, command);
+    refuseIdle(options, command);
     const root = rootOf(command);
     let current = hintFor(given, root);
     const hint: Hint = (typed, spell) => current(typed, spell);

@@ -11,8 +11,8 @@ export function coverageCommands(program: Commander, builder: Builder): void {
     .command(program, "coverage")
     .argument("[runs...]", WORDS.coverage.runs, collected(RunReference.collect, "runs and latest"))
     .with(memory)
-    .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: read.age("30d"), shown: "30d" })
-    .value("--env <name>", WORDS.coverage.env, typed("environments"))
+    .value("--since <age>", WORDS.coverage.since, kind(read.age), { default: read.age("30d"), shown: "30d", conflicts: ["runs"] })
+    .value("--env <name>", WORDS.coverage.env, typed("environments"), { conflicts: ["runs"] })
     .value("--report <format=file>", WORDS.coverage.report, collected(read.collectCoverageReport, "report formats"), {
       default: [],
     })

@@ -62,14 +62,21 @@ type MayBeLeftOut<Name extends string> = Name extends `[${string}...]` ? false :
 export type Maybe<Name extends string, T> = { readonly [Key in Name]?: T };
 type Sure<Name extends string, T> = { readonly [Key in Name]: T };
 
+/** The other options and arguments on which an option depends. Those that come earlier in the definition can be named. */
+interface Relations<Name extends string = string> {
+  /** This option would do nothing beside one of these, or they would do nothing beside it. */
+  readonly conflicts?: readonly Name[];
+  /** This option would do nothing without this one. */
+  readonly needs?: Name;
+}
+
 /** The properties of an option or an argument besides its value. */
-interface Special<T> {
+interface Special<T, Name extends string> extends Relations<Name> {
   /** The value if it is not given. */
   readonly default?: T;
   /** The default as a person would type it, if it differs from the value. */
   readonly shown?: string;
   readonly hidden?: true;
-  readonly conflicts?: string | string[];
 }
 type GivenOption<Lacks, Name extends string, T, S> = Lacks extends true
   ? S extends { readonly default: T }
@@ -78,6 +85,13 @@ type GivenOption<Lacks, Name extends string, T, S> = Lacks extends true
   : Sure<Name, T>;
 
 const readers = new WeakMap<Option | Argument, Reader<unknown>>();
+
+const relations = new WeakMap<Option, Relations>();
+
+/** Returns the options and arguments on which an option depends. */
+export function relationsOf(option: Option): Relations {
+  return relations.get(option) ?? {};
+}
 
 /** Returns the reader of an option or argument; `undefined` for a flag, and for one with fixed choices. */
 export function readerOf(part: Option | Argument): Reader<unknown> | undefined {
@@ -138,12 +152,18 @@ export class Definition<Has> {
   }
 
   /** Adds an option without a value. */
-  flag<const Flags extends string>(flags: Flags, help: string): Definition<Has & Maybe<OptionName<Flags>, boolean>> {
-    return this.#after(this.command.addOption(new Option(flags, help)));
+  flag<const Flags extends string>(
+    flags: Flags,
+    help: string,
+    related: Relations<keyof Has & string> = {},
+  ): Definition<Has & Maybe<OptionName<Flags>, boolean>> {
+    const option = new Option(flags, help);
+    relations.set(option, related);
+    return this.#after(this.command.addOption(option));
   }
 
   /** Adds an option with a value. */
-  value<const Flags extends string, T, const S extends Special<T>>(
+  value<const Flags extends string, T, const S extends Special<T, keyof Has & string>>(
     flags: Flags,
     help: string,
     kind: OptionKind<T>,
@@ -151,7 +171,7 @@ export class Definition<Has> {
   ): Definition<Has & GivenOption<true, OptionName<Flags>, T, S>> {
     const option = withKind(new Option(flags, help), kind).hideHelp(special?.hidden === true);
     if (special?.default !== undefined) option.default(special.default, special.shown);
-    if (special?.conflicts !== undefined) option.conflicts(special.conflicts);
+    relations.set(option, special ?? {});
     return this.#after(this.command.addOption(option));
   }
 
@@ -165,7 +185,7 @@ export class Definition<Has> {
   }
 
   /** Adds the next positional argument. An argument with dots is a list, unless its reader returns something else. */
-  argument<const Name extends string, T, const S extends Special<T>>(
+  argument<const Name extends string, T, const S extends Pick<Special<T, never>, "default">>(
     name: Name,
     help: string,
     kind: OptionKind<T>,

@@ -61,7 +61,7 @@ function makesRuns<Options>(definition: Definition<Options>, env: string = WORDS
 
 /** Adds the options for how much of a run is printed. */
 function detail<Options>(definition: Definition<Options>) {
-  return definition.flag("--verbose", WORDS.verbose).flag("--quiet", WORDS.quiet);
+  return definition.flag("--verbose", WORDS.verbose).flag("--quiet", WORDS.quiet, { conflicts: ["verbose"] });
 }
 
 /** Adds the options that set inputs. */
@@ -123,13 +123,13 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--report <format=file>", WORDS.report, KIND.reports, { default: [] })
     .value("--shard <k/n>", WORDS.run.shard, KIND.shard)
     .flag("--fail-fast", WORDS.run.failFast)
-    .value("--each <file>", WORDS.run.each, KIND.file, { conflicts: ["plan", "repeat", "watch"] })
-    .flag("--failed", WORDS.run.failed)
-    .flag("--watch", WORDS.run.watch)
-    .value("--repeat <n>", WORDS.run.repeat, KIND.count, { conflicts: ["key", "plan"] })
-    .value("--plan <file>", WORDS.run.plan, KIND.file, { conflicts: "watch" })
+    .value("--each <file>", WORDS.run.each, KIND.file)
+    .flag("--failed", WORDS.run.failed, { needs: "each" })
+    .flag("--watch", WORDS.run.watch, { conflicts: ["each"] })
+    .value("--repeat <n>", WORDS.run.repeat, KIND.count, { conflicts: ["each"] })
+    .value("--plan <file>", WORDS.run.plan, KIND.file, { conflicts: ["each", "repeat", "watch"] })
     .flag("--yes", WORDS.yes)
-    .value("--key <key>", WORDS.run.key, KIND.key, { conflicts: "watch" })
+    .value("--key <key>", WORDS.run.key, KIND.key, { conflicts: ["repeat", "watch"] })
     .with(detail)
     .flag("--anyway", WORDS.run.anyway)
     .value("--because <text>", WORDS.run.because, KIND.sentence)
@@ -157,17 +157,17 @@ function runCommands(program: Commander, builder: Builder): void {
     .argument("<run>", WORDS.resolve.run, KIND.openRun)
     .with(memory)
     .value("--step <address>", WORDS.resolve.step, KIND.step)
-    .value("--as <verdict>", WORDS.resolve.as, oneOf(["applied", "absent"]))
-    .value("--because <text>", WORDS.resolve.because, KIND.sentence)
+    .value("--as <verdict>", WORDS.resolve.as, oneOf(["applied", "absent"]), { needs: "step" })
+    .value("--because <text>", WORDS.resolve.because, KIND.sentence, { needs: "step" })
     .action(async () => (await import("../commands/run/resolve.ts")).resolve);
   builder
     .command(program, "check")
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
-    .value("--format <format>", WORDS.check.format, oneOf(["text", "json", "github", "sarif"]), { conflicts: "json" })
-    .flag("--json", WORDS.check.json)
+    .value("--format <format>", WORDS.check.format, oneOf(["text", "json", "github", "sarif"]))
+    .flag("--json", WORDS.check.json, { conflicts: ["format"] })
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .flag("--watch", WORDS.check.watch)
-    .value("--explain <code>", WORDS.check.explain, KIND.code)
+    .value("--explain <code>", WORDS.check.explain, KIND.code, { conflicts: ["files", "tags", "watch"] })
     .action(async () => (await import("../commands/start/check.ts")).check);
 }
 
@@ -208,7 +208,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .value("--tags <tags>", WORDS.tags, KIND.tags)
     .value("--report <format=file>", WORDS.schedule.report, KIND.reports, { default: [] })
     .value("--notify <name>", WORDS.schedule.notify, KIND.names)
-    .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address)
+    .value("--listen <[host:]port>", WORDS.schedule.listen, KIND.address, { conflicts: ["once"] })
     .action(async () => (await import("../commands/serve/schedule.ts")).schedule);
   builder
     .subcommand(schedule, "list", WORDS.schedule.list)
@@ -243,8 +243,8 @@ function testCommands(program: Commander, builder: Builder): void {
     .value("--profile <environment>", WORDS.sandbox.profile, KIND.environment)
     .value("--jobs <n>", WORDS.test.jobs, KIND.count)
     .value("--at <boundary>", WORDS.test.at, KIND.text)
-    .value("--keep <folder>", WORDS.test.keep, KIND.folder, { conflicts: "onServer" })
-    .flag("--on-server", WORDS.test.onServer)
+    .value("--keep <folder>", WORDS.test.keep, KIND.folder)
+    .flag("--on-server", WORDS.test.onServer, { conflicts: ["keep"] })
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/run/test.ts")).test);
   builder
@@ -274,7 +274,7 @@ function lookCommands(program: Commander, builder: Builder): void {
     .with(sends)
     .flag("--may-write", WORDS.calibrate.mayWrite)
     .flag("--write", WORDS.calibrate.write)
-    .value("--as <entity>", WORDS.calibrate.as, KIND.text)
+    .value("--as <entity>", WORDS.calibrate.as, KIND.text, { needs: "mayWrite" })
     .action(async () => (await import("../commands/start/calibrate.ts")).calibrate);
   runsCommands(program, builder);
   driftCommands(program, builder);
@@ -312,8 +312,8 @@ function lookCommands(program: Commander, builder: Builder): void {
   builder
     .command(program, "library")
     .argument("[name]", WORDS.library.name, KIND.shipped)
-    .flag("--text", WORDS.library.text)
-    .flag("--json", WORDS.json)
+    .flag("--text", WORDS.library.text, { needs: "name" })
+    .flag("--json", WORDS.json, { conflicts: ["text"] })
     .action(async () => (await import("../commands/reference/library.ts")).library);
   builder
     .command(program, "sandbox")

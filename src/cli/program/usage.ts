@@ -1,10 +1,10 @@
-import type { Command, CommanderError } from "commander";
+import type { Command, CommanderError, Option } from "commander";
 import { type AdviceLines, CommandLine } from "../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { didYouMean, quoted } from "../../base/text/text.ts";
 import { helpOf, pathOf } from "./command-path.ts";
-import { readerOf } from "./definition.ts";
+import { readerOf, relationsOf } from "./definition.ts";
 import { commandForWord } from "./other-words.ts";
 import { RunReference } from "../runs/run-reference.ts";
 
@@ -81,6 +81,27 @@ export function refuseOfParent(command: Command): void {
     message: `unknown option '${foreign.long ?? foreign.flags}'`,
     next: helpOf(command),
   });
+}
+
+/** Throws a Failure if an option was given that would do nothing beside another option or argument, or without one. */
+export function refuseIdle(given: Readonly<Record<string, unknown>>, command: Command): void {
+  const isTyped = (option: Option): boolean => command.getOptionValueSource(option.attributeName()) === "cli";
+  const typed = command.options.filter(isTyped);
+  const isGiven = (name: string): boolean =>
+    typed.some((option) => option.attributeName() === name) || [isArgument(name) ? given[name] : []].flat().some(Boolean);
+  const isArgument = (name: string): boolean => command.registeredArguments.some((each) => each.name() === name);
+  const spelt = (name: string): string =>
+    isArgument(name) ? `argument '${name}'` : `option '${command.options.find((each) => each.attributeName() === name)?.flags}'`;
+  for (const option of typed) {
+    const { conflicts = [], needs } = relationsOf(option);
+    const conflict = conflicts.find(isGiven);
+    const next = helpOf(command);
+    const message = `option '${option.flags}' cannot be used`;
+    if (conflict !== undefined)
+      throw new Failure({ code: "usage.conflicting-option", message: `${message} with ${spelt(conflict)}`, next });
+    if (needs !== undefined && !isGiven(needs))
+      throw new Failure({ code: "usage.incomplete-option", message: `${message} without ${spelt(needs)}`, next });
+  }
 }
 
 function plain(words: string): string {

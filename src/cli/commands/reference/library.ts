@@ -29,12 +29,6 @@ interface LibraryOptions {
 /** `tokenbook library`: lists the playbooks that come with the tool, with their inputs and outputs. */
 export const library: Command<LibraryOptions> = async (shell, { name, text, json }) => {
   if (name === undefined) {
-    if (text === true)
-      throw new Failure({
-        code: "library.unknown",
-        message: "--text prints one playbook, and none is named",
-        next: command`library`,
-      });
     const all = shippedPlaybooks();
     if (json === true) return printData(shell, { playbooks: all.map(asData) });
     return printText(shell, list(all, widthOn(shell.stdout)));

@@ -1,5 +1,4 @@
 import { getHeapSpaceStatistics } from "node:v8";
-import { command } from "../../../base/command-line.ts";
 import type { ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import type { JsonObject } from "../../../base/json/json.ts";
@@ -59,7 +58,6 @@ const runOnce: Command<RunOptions> = async (plainShell, options): Promise<ExitCo
     const { runEach } = await import("../../runs/each.ts");
     return runEach(plainShell, { ...options, each }, (shell, ready, key) => jobOf(shell, ready, { key, anyway }));
   }
-  if (options.failed === true) throw failedAlone();
   let playbooks = options.files.map(unreadPlaybook);
   return performRuns(plainShell, options, {
     playbooks: () => playbooks,
@@ -145,14 +143,6 @@ function jobOf(shell: ProjectShell, { playbook, inputs, env }: ReadyPlaybook, { 
 function repeated(jobs: readonly Job[], times: number | undefined): readonly Job[] {
   if (times === undefined) return jobs;
   return jobs.flatMap((job) => Array.from({ length: times }, (_, at) => ({ ...job, repeat: { number: at + 1, of: times } })));
-}
-
-function failedAlone(): Failure {
-  return new Failure({
-    code: "each.failed-alone",
-    message: "--failed repeats the failed rows of a file, and no file is named",
-    next: command`run PLAYBOOK --each FILE --failed`,
-  });
 }
 
 function repeatProtected(environment: string): Failure {
