@@ -48,6 +48,12 @@ export function prove(database: SqlDatabase, id: string, { runId, step }: Pick<P
   database.run("INSERT INTO proof (id, run_id, step) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", keptId(id), runId, step);
 }
 
+/** Returns whether the table lists that a transaction or a receipt has proven a write of a run. */
+export function hasProof(database: SqlDatabase, id: string, runId: string): boolean {
+  // An earlier version stored a long id unchanged.
+  return database.get("SELECT 1 FROM proof WHERE id IN (?, ?) AND run_id = ?", keptId(id), id, runId) !== undefined;
+}
+
 // A server cannot index texts as long as those that a service may send.
 function keptId(id: string): string {
   return id.length <= LONGEST_ID ? id : `sha256 ${hash("sha256", id)}`;

@@ -1,8 +1,13 @@
 import { DAY_MS } from "../base/time/date.ts";
+import { isMasked } from "../base/secret.ts";
 import { LIMITS } from "../base/limits.ts";
-import { identityOf, type PlaybookPlace } from "../protocol/identity.ts";
-import type { Cell, SqlDatabase } from "../sql/database.ts";
+import { isoTime } from "../base/time/date.ts";
+import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
+import { leftWrites } from "../protocol/open-writes.ts";
+import type { RunState } from "../protocol/state.ts";
+import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
 import type { Leases } from "./leases.ts";
+import { hasProof } from "./proofs.ts";
 import { type RunSummary, summariesIn } from "./run-summary.ts";
 
 /** The runs of one day with the same outcome. */
@@ -96,7 +101,75 @@ export class RunRows {
     return this.#summaries(`${which} ORDER BY opened_at DESC, id DESC LIMIT ?`, id, openedAt, id, LIMITS.laterRuns);
   }
 
+  /** Returns the row of a run, and whether a loss has ended the run; `undefined` if there is no such run. */
+  rowOf(runId: string): SqlRow | undefined {
+    return this.#database.get(`SELECT run.*, CASE WHEN ${IS_NOT_LOST} THEN 0 ELSE 1 END AS lost FROM run WHERE id = ?`, runId);
+  }
+
+  /** Returns how the row of a run, or the list of proofs, contradicts the records of the run; `undefined` if they agree. */
+  contradiction(row: SqlRow, state: RunState): string | undefined {
+    const id = String(row["id"]);
+    const found = statementsIn(row, state).find(([ofRow, ofRecords]) => ofRow !== ofRecords);
+    if (found !== undefined) return `the row of run ${id} says that ${found[0]}, and its records say that ${found[1]}`;
+    const missing = [...state.spent].find(([proof]) => !isMasked(proof) && !hasProof(this.#database, proof, id));
+    return missing && `the journal no longer lists ${missing[0]}, which proved the step ${missing[1].step} of run ${id}`;
+  }
+
   #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
     return summariesIn(this.#database, this.#leases, { which, values });
   }
 }
+
+// The row is made in the first commit, for which a run waits while a server is away.
+const OPENED_APART_MS = 2 * (LIMITS.databaseAwayMs + LIMITS.databaseAnswerMs);
+
+/** What the row of a run says, and what its records say about the same. */
+type Statements = readonly [ofRow: string, ofRecords: string];
+
+// The chain covers only the records, but the row decides whether the run keeps others from beginning, which run has a key, and what counts as evidence.
+function statementsIn(row: SqlRow, state: RunState): readonly Statements[] {
+  const { opened } = state;
+  if (opened === undefined) return [];
+  const known = identityOf(placeOf(opened));
+  return [
+    ...endsIn(row, state),
+    about("key", row["key"], opened.idempotencyKey ?? null),
+    about("file", row["playbook"], opened.playbook.file),
+    about("playbook", row["identity"] || known, known), // formats before the seventh had none
+    about("environment", row["environment"], opened.target.environment),
+    ...timesIn(row, state),
+  ];
+}
+
+function about(what: string, ofRow: unknown, ofRecords: string | null): Statements {
+  const said = (value: unknown): string => `its ${what} is ${value === null ? "none" : JSON.stringify(value)}`;
+  return [said(isMasked(ofRecords) ? ofRecords : ofRow), said(ofRecords)];
+}
+
+function endsIn({ outcome, settled, lost }: SqlRow, state: RunState): readonly Statements[] {
+  const { closed } = state;
+  const says = outcome === null || outcome === "interrupted" ? [] : [`it ended ${String(outcome)}`];
+  // A person who accepts a loss settles what the records leave open.
+  const left = settled === 1 && lost !== 1 && leftWrites(state, false).length > 0;
+  return [
+    ...says.map((each): Statements => [each, closed === undefined ? "it is not finished" : `it ended ${closed.outcome}`]),
+    ...(left ? [["it left no write open", "it did"] as const] : []),
+  ];
+}
+
+function timesIn({ lost, settled, opened_at: openedAt, written_until: until }: SqlRow, state: RunState): readonly Statements[] {
+  const began = Number(openedAt);
+  const isApart = Math.abs(began - state.openedAt) > OPENED_APART_MS;
+  const isEarly = settled === 1 && lost !== 1 && until !== null && Number(until) < state.learntAt;
+  return [
+    ...(isApart ? [timed("it began at", began, state.openedAt)] : []),
+    ...(isEarly ? [timed("others may find its writes until", Number(until), state.learntAt)] : []),
+  ];
+}
+
+function timed(what: string, ofRow: number, ofRecords: number): Statements {
+  return [`${what} ${Math.abs(ofRow) <= LAST_MS ? isoTime(ofRow) : ofRow}`, `${what} ${isoTime(ofRecords)}`];
+}
+
+/** The last time that a date can hold. Somebody may have written a later one. */
+const LAST_MS = 8.64e15;

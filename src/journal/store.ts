@@ -358,12 +358,6 @@ export class JournalStore {
     if (loss !== undefined) throw endedByLoss(runId, loss);
   }
 
-  /** Returns how a run ended according to its row, without its records: its outcome, and whether it left no write open. */
-  endOf(runId: string): { readonly outcome: string | undefined; readonly settled: boolean } {
-    const row = this.#database.get("SELECT outcome, settled FROM run WHERE id = ?", runId) ?? this.#unknown(runId);
-    return { outcome: row["outcome"] === null ? undefined : String(row["outcome"]), settled: row["settled"] === 1 };
-  }
-
   /**
    * Remembers in its row that a run has left no write open, which only its records showed so far. Does nothing if a process may still continue
    * the run.

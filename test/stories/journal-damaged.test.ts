@@ -159,8 +159,54 @@ test("an open write keeps no run back once its loss is accepted", async () => {
   expect(beside.code, beside.transcript).toBe(6);
   rmSync(join(project.folder, ".tokenbook/journal.tail"));
   await project.run("runs", "accept-loss", "--because", "the mint is there");
+  // The person's word settles what the records leave open.
+  const verified = await project.run("runs", "verify");
+  expect(verified.code, verified.transcript).toBe(0);
   const begun = await project.run("run", "mint.yaml");
   expect(begun.code, begun.transcript).toBe(0);
+});
+
+// The chain covers only the records, but these rows decide which runs may begin, and what counts as evidence.
+const CONTRADICTIONS: readonly (readonly [sql: string, says: string])[] = [
+  ["UPDATE run SET outcome = 'failed'", "says that it ended failed, and its records say that it ended passed"],
+  ["UPDATE run SET key = NULL", 'says that its key is none, and its records say that its key is "ORDER-1"'],
+  ["UPDATE run SET key = 'ORDER-2'", 'says that its key is "ORDER-2", and its records say that its key is "ORDER-1"'],
+  [
+    "UPDATE run SET identity = './b.yaml'",
+    'says that its playbook is "./b.yaml", and its records say that its playbook is "./mint.yaml"',
+  ],
+  ["UPDATE run SET playbook = 'b.yaml'", 'says that its file is "b.yaml", and its records say that its file is "mint.yaml"'],
+  ["UPDATE run SET environment = 'b'", 'says that its environment is "b", and its records say that its environment is "sandbox"'],
+  [
+    "UPDATE run SET opened_at = 8640000000000001",
+    "says that it began at 8640000000000001, and its records say that it began at 2",
+  ],
+  ["UPDATE run SET opened_at = 0", "says that it began at 1970-01-01T00:00:00.000Z, and its records say that it began at 2"],
+  [
+    "UPDATE run SET written_until = 0",
+    "says that others may find its writes until 1970-01-01T00:00:00.000Z, and its records say that others may find its writes until 2",
+  ],
+  ["DELETE FROM proof", "the journal no longer lists "],
+];
+
+test("rows that contradict the records of their run are damage, even if the chain is intact", async () => {
+  const project = newProject({});
+  project.write("tokenbook.yaml", "environments: { sandbox: embedded }\n");
+  project.write("mint.yaml", MINT_ONCE);
+  const run = runIn(await project.run("run", "mint.yaml", "--key", "ORDER-1"));
+  const intact = await project.run("runs", "verify");
+  expect([intact.code, intact.stdout], intact.transcript).toEqual([0, expect.stringContaining(`${run}  intact `)]);
+  const journal = new DatabaseSync(join(project.folder, ".tokenbook/journal.db"));
+  journal.exec("CREATE TEMP TABLE kept AS SELECT * FROM run; CREATE TEMP TABLE proven AS SELECT * FROM proof");
+  for (const [sql, says] of CONTRADICTIONS) {
+    journal.exec(sql);
+    const damaged = await project.run("runs", "verify");
+    expect([damaged.code, damaged.stdout], damaged.transcript).toEqual([1, expect.stringContaining(says)]);
+    expect(damaged.stdout, damaged.transcript).toMatch(new RegExp(`^${run}  damaged `));
+    journal.exec("PRAGMA foreign_keys = OFF; DELETE FROM run; INSERT INTO run SELECT * FROM kept");
+    journal.exec("DELETE FROM proof; INSERT INTO proof SELECT * FROM proven");
+  }
+  journal.close();
 });
 
 test("a row that contradicts its run's records about the end of the run is damage, even if the chain is intact", async () => {
@@ -174,7 +220,7 @@ test("a row that contradicts its run's records about the end of the run is damag
   expect([damaged.code, damaged.stdout], damaged.transcript).toEqual([
     1,
     expect.stringContaining(
-      `${run}  damaged  the row of run ${run} says that it ended passed, and its records say that it is pending`,
+      `${run}  damaged  the row of run ${run} says that it ended passed, and its records say that it ended pending`,
     ),
   ]);
 });

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
 import { noRunYet } from "../../../journal/failures.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
-import { leftWrites } from "../../../protocol/open-writes.ts";
+import type { SqlRow } from "../../../sql/database.ts";
 import { advance, emptyState, type RunState } from "../../../protocol/state.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
@@ -79,42 +80,29 @@ const DAMAGE: ReadonlySet<string> = new Set(["journal.broken", "database.damaged
 function verify(store: JournalStore, run: string): Verified {
   let [records, hash]: [number, string | null] = [0, null];
   try {
-    const before = store.endOf(run);
+    const before = store.runs.rowOf(run);
     const state = emptyState();
     for (const each of store.chain(run)) {
       [records, hash] = [records + 1, each.hash];
       advance(state, each.record);
     }
-    return { run, records, hash, problem: endProblem(store, { run, state, before }) ?? null };
+    return { run, records, hash, problem: before === undefined ? null : rowProblem(store, before, state) };
   } catch (error) {
     if (error instanceof Failure && DAMAGE.has(error.code)) return { run, records, hash, problem: error };
     throw error;
   }
 }
 
-/** A run whose chain was read, and what its row said about its end before that. */
-interface VerifiedRun {
-  readonly run: string;
-  readonly state: RunState;
-  readonly before: ReturnType<JournalStore["endOf"]>;
-}
-
-// The hash chain covers only the records. The row must agree with them, because it decides whether the run blocks others.
-function endProblem(store: JournalStore, { run, state, before }: VerifiedRun): Failure | undefined {
-  const { closed } = state;
-  const { outcome, settled } = before;
-  const says = outcome === undefined || outcome === "interrupted" || outcome === closed?.outcome;
-  if (says && !(settled && leftWrites(state, false).length > 0)) return undefined;
+function rowProblem(store: JournalStore, before: SqlRow, state: RunState): Failure | null {
+  const message = store.runs.contradiction(before, state);
+  if (message === undefined) return null;
   // Another process may be resuming the run, or may have just ended it.
-  const now = store.endOf(run);
-  if (store.leases.holding(run) !== undefined || now.outcome !== outcome || now.settled !== settled) return undefined;
-  const is = closed?.outcome ?? "not finished";
+  const run = String(before["id"]);
+  if (store.leases.holding(run) !== undefined || !isDeepStrictEqual(store.runs.rowOf(run), before)) return null;
   return new Failure({
     code: "journal.broken",
-    message: says
-      ? `the row of run ${run} says that it left no write open, and its records say that it did`
-      : `the row of run ${run} says that it ended ${outcome}, and its records say that it is ${is}`,
-    why: "the row decides whether this run keeps other runs from beginning, and tokenbook never writes such a row",
+    message,
+    why: "this decides which runs may begin, and what proves a write, and tokenbook never writes it so",
     next: "restore the state from a backup, and find out who changed it",
   });
 }
