@@ -189,6 +189,31 @@ test("only the eight listed files use `process`", () => {
   expect(named.filter((path) => !allowed.has(path.slice("src/".length)))).toEqual([]);
 });
 
+test("only the listed files read the wall clock of this machine: what is compared with the times of a state uses the clock of the state", () => {
+  const allowed = new Set([
+    "base/ports.ts",
+    "cli/commands/run/explore.ts", // has no state
+    "cli/commands/run/run.ts", // the name of a run
+    "cli/commands/run/test.ts", // the name of a run
+    "cli/commands/serve/schedule.ts", // deliveries
+    "cli/commands/start/doctor.ts", // deadlines
+    "cli/crash/island.ts", // has a state of its own
+    "cli/doctor/service.ts", // the service's clock, and its certificate
+    "cli/fleet/carry-out.ts", // the name of a run
+    "cli/print/exchanges.ts", // what is shown
+    "cli/reporting/reporting.ts", // a trace
+    "cli/runs/perform.ts", // what is shown
+    "cli/runs/planning.ts", // deadlines
+    "cli/schedule/run.ts", // the name of a run
+    "postgres/database.ts",
+    "sqlite/database.ts",
+  ]);
+  const reading = globSync("src/**/*.ts", { exclude: ["src/sandbox/**"] }).filter((path) =>
+    /^(?!import ).*\bsystemClock\b(?!\.(?:elapsed|sleep)\b)/m.test(readFileSync(path, "utf8")),
+  );
+  expect(reading.map((path) => path.slice("src/".length)).toSorted()).toEqual([...allowed]);
+});
+
 test("the planner loads no code that sends a write, writes a journal or opens a connection", () => {
   const loaded = new Set(globSync("src/planner/*.ts").map((path) => path.slice("src/".length)));
   for (const file of loaded) {

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/time/date.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
 import { type ServerTables, TableLayout } from "../sql/layout.ts";
 import type { StatePlace } from "../sql/place.ts";
@@ -32,9 +33,12 @@ export const EXCHANGES_PART: StatePart = {
 
 /** The exchanges that runs were asked to store, and the findings in them: one file in the state directory. */
 export class ExchangeStore {
+  /** The clock of the state. */
+  readonly clock: Clock;
   readonly #database: SqlDatabase;
 
   private constructor(database: SqlDatabase) {
+    this.clock = database.clock;
     this.#database = database;
   }
 

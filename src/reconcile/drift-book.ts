@@ -3,6 +3,7 @@ import { command } from "../base/command-line.ts";
 import { Failure } from "../base/failure.ts";
 import { parseJson } from "../base/json/json.ts";
 import { LIMITS } from "../base/limits.ts";
+import type { Clock } from "../base/ports.ts";
 import type { Redact } from "../base/secret.ts";
 import { isoTime } from "../base/time/date.ts";
 import { type ComparisonName, type Drift, openFirst } from "../protocol/comparison.ts";
@@ -42,11 +43,14 @@ export interface ClosedOfPlaybook {
 
 /** The drifts that are remembered from run to run, in a part of the state. */
 export class DriftBook {
+  /** The clock of the state. */
+  readonly clock: Clock;
   readonly #database: SqlDatabase;
   readonly #redact: Redact;
   readonly #recorder: DriftRecorder;
 
   private constructor(database: SqlDatabase, redact: Redact = (text) => text, playbookOf: PlaybookOf = () => undefined) {
+    this.clock = database.clock;
     this.#database = database;
     this.#redact = redact;
     this.#recorder = new DriftRecorder({ database, redact, playbookOf, known: (id, now) => this.#known(id, now) });

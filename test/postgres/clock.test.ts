@@ -1,13 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "../../src/base/limits.ts";
+import { DAY_MS, isoDay } from "../../src/base/time/date.ts";
 import { releaseSilent } from "../../src/engine/run/release-run.ts";
 import { JOURNAL } from "../../src/journal/format.ts";
 import { thisProcess } from "../../src/journal/holder.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import { PostgresDatabase } from "../../src/postgres/database.ts";
 import { opened } from "../unit/protocol/facts.ts";
-import { BINARIES, PostgresServer } from "./server.ts";
+import { comparisonIn } from "../stories/comparison.ts";
+import { CREATE, playbookOf } from "../stories/planned.ts";
+import { type Ended, environmentAt, KEYS, newProject, operationsOf, servedSandbox, temporaryFolder } from "../stories/world.ts";
+import { BINARIES, PostgresServer, stateText } from "./server.ts";
 
+const TOTALS = `playbook: 1
+mode: read-only
+reconcile:
+  - id: totals
+    left: { rows: '[{"v": 5}]', key: { all: '"all"' }, value: row.v }
+    right: { rows: '[{"v": 7}]', key: { all: '"all"' }, value: row.v }
+    recheck: 10ms
+`;
 const HOUR_MS = 3_600_000;
 // The server's own clock, under the name that these tests give to it.
 const REAL = "pg_catalog.real_clock()";
@@ -60,6 +72,36 @@ describe.skipIf(BINARIES === undefined)("the clock of a server", () => {
     database.get("SELECT 1");
     expect(ahead()).toBeLessThan(HOUR_MS / 2);
     await server.query(`DROP FUNCTION ${schema}.clock_timestamp()`);
+  });
+
+  test("is the clock of every command, also on a machine that is three days ahead", async () => {
+    const service = await servedSandbox();
+    const project = newProject({ ...KEYS, TOKENBOOK_DATABASE: server.address(), XDG_STATE_HOME: temporaryFolder() });
+    project.write("tokenbook.yaml", environmentAt(service.url) + stateText(server.place().schema));
+    project.write("mint.yaml", playbookOf(CREATE));
+    project.write("totals.yaml", TOTALS);
+    onTestFinished(async () => void (await looksAtOwnClock()));
+    await looksAtClock(`RETURN ${REAL} - interval ''3 days''`);
+    const ends = async (code: number, ...args: string[]): Promise<Ended> => {
+      const ended = await project.run(...args);
+      expect(ended.code, ended.transcript).toBe(code);
+      return ended;
+    };
+    const { id = "" } = comparisonIn((await project.json("run", "totals.yaml")).data, "reconcile.totals").drifts[0] ?? {};
+    // Otherwise the plan would seem younger than its run, and be carried out twice.
+    await ends(0, "plan", "mint.yaml", "--out", "p.plan");
+    await ends(0, "run", "mint.yaml", "--plan", "p.plan", "--keep-exchanges");
+    expect((await ends(2, "run", "mint.yaml", "--plan", "p.plan")).stderr).toContain("plan.carried-out");
+    expect(operationsOf(await service.commits())).toHaveLength(1);
+    await ends(0, "coverage", "--since", "1d");
+    expect((await ends(0, "runs", "drop-exchanges", "--older", "1d")).stdout).toBe("removed 0 exchanges\n");
+
+    const today = isoDay(Date.now() - 3 * DAY_MS);
+    await ends(0, "drift", "ack", id, "--because", "known", "--until", today);
+    expect((await ends(0, "drift", "list")).stdout).toContain("acknowledged");
+    await ends(0, "run", "totals.yaml");
+    await ends(0, "drift", "close", "--playbook", "totals.yaml", "--because", "over");
+    await ends(3, "run", "totals.yaml");
   });
 
   test("ends a transaction that cannot read it", async () => {

@@ -8,6 +8,7 @@ import { CREATE, ONBOARDING, onlyReading, playbookOf } from "./planned.ts";
 import { proxyTo } from "./proxy.ts";
 import { newProject, operationsOf, runIn, servedSandbox } from "./world.ts";
 
+const HOUR_MS = 3_600_000;
 const STRAY = {
   format: "additionalProperties",
   digest: "additionalProperties",
@@ -68,6 +69,13 @@ test("a plan can be carried out only once, also if no read of it shows that", as
   const again = await project.run("run", "mint.yaml", "--plan", "p.plan");
   expect([again.code, again.stderr], again.transcript).toEqual([2, expect.stringContaining("plan.carried-out")]);
   expect(again.stderr).toContain(runIn(made));
+  expect(await service.commits()).toEqual(commits);
+
+  // The clock was five hours ahead when the plan was made, so that it would hide the run.
+  const soon = new Date(Date.now() + 5 * HOUR_MS).toISOString();
+  project.write("later.plan", project.read("p.plan").replace(/("madeAt": ")[^"]*/, `$1${soon}`));
+  const later = await project.run("run", "mint.yaml", "--plan", "later.plan");
+  expect([later.code, later.stderr], later.transcript).toEqual([2, expect.stringContaining("plan.made-later")]);
   expect(await service.commits()).toEqual(commits);
 
   expect((await project.run("plan", "mint.yaml", "--out", "p.plan")).code).toBe(0);

@@ -4,7 +4,7 @@ import { command } from "../../base/command-line.ts";
 import { Failure, messageOf } from "../../base/failure.ts";
 import { jsonEquals, type Json, parseJson } from "../../base/json/json.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
+import { type Clock, systemClock } from "../../base/ports.ts";
 import type { Redact } from "../../base/secret.ts";
 import type { EnginePorts } from "../../engine/engine-ports.ts";
 import { leftBehindBefore, refusalBeside } from "../../engine/run/earlier/left-behind.ts";
@@ -21,6 +21,8 @@ import { readPlan } from "../../planner/read-plan.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
 import type { Secrets } from "../../playbook/settings/open-secrets.ts";
 import { harmlessDocument } from "../../base/text/harmless.ts";
+import { isoTime } from "../../base/time/date.ts";
+import type { StatePlace } from "../../sql/place.ts";
 import type { PlanDocument, PlannedProblem, PlannedRun } from "../../report/plan/shape.ts";
 import { Transport } from "../../transport/exchange.ts";
 import { type DebugOption, openExchanges } from "../print/debug.ts";
@@ -51,9 +53,10 @@ export interface PlanningOptions extends Where, DebugOption {
 
 /** Plans the runs of these playbooks in the place that the options name. Stores nothing. Throws a Failure. */
 export async function makePlan(shell: ProjectShell, where: PlanningOptions, { ready, secrets }: Ready): Promise<MadePlan> {
-  return whileReading(shell, where, secrets, (target, ports) =>
-    madePlan(ready, target, { ...ports, refusal: (each) => refusalOf({ shell, where, target }, each) }),
-  );
+  return whileReading(shell, where, secrets, (target, ports) => {
+    const clock = clockOf(statePlace(shell, where));
+    return madePlan(ready, target, { ...ports, clock, refusal: (each) => refusalOf({ shell, where, target }, each) });
+  });
 }
 
 /**
@@ -69,14 +72,33 @@ export async function refuseOutdated(
   await whileReading(shell, options, secrets, async (target, ports) => {
     assertSamePlanned(plan, placed(ready, target), target);
     if (isBegun) return;
-    const { json } = await madePlan(ready, target, ports);
+    const state = statePlace(shell, options);
+    const { json } = await madePlan(ready, target, { ...ports, clock: clockOf(state) });
     assertSamePlan(plan, readPlan(file, parseJson(json, LIMITS.recordDepth)));
     // A run with a key is another run, and in a protected environment each run needs its own approval.
     if (isNamed || target.protected) return;
-    peekIntoJournal(statePlace(shell, options), (store) => {
+    peekIntoJournal(state, (store) => {
+      assertMadeBefore(plan, store.clock.now());
       for (const each of placed(ready, target))
         assertNotCarriedOut(store, plan, { ...each, target, folder: folderInProject(shell) });
     });
+  });
+}
+
+// A plan is compared with the runs since it was made, so its time and theirs follow one clock.
+function clockOf(state: StatePlace): Clock {
+  const [read, begun] = [peekIntoJournal(state, ({ clock }) => clock.now()), systemClock.elapsed()];
+  return { ...systemClock, now: () => Math.round(read + systemClock.elapsed() - begun) };
+}
+
+// The clock was set back since, or it was another one. Until then, a run by this plan would count as one before it.
+function assertMadeBefore({ madeAt }: PlanDocument, now: number): void {
+  if (Date.parse(madeAt) <= now) return;
+  throw new Failure({
+    code: "plan.made-later",
+    message: `the plan says that it was made at ${madeAt}, but it is only ${isoTime(now)} by the clock of the state`,
+    why: "tokenbook could not find out whether the plan has been carried out since; only reads were sent",
+    next: ["make a new plan and look at it:", command`plan FILE --out FILE`],
   });
 }
 
@@ -160,7 +182,7 @@ function refusedBeside(
 ): Failure | undefined {
   const { playbook, ...given } = placedIn(target, ready);
   const starting = { playbook, target, given, folder: folderInProject(shell) };
-  return refusalBeside(leftBehindBefore(store, starting, { clock: systemClock }));
+  return refusalBeside(leftBehindBefore(store, starting, { clock: store.clock }));
 }
 
 function placed(ready: readonly ReadyPlaybook[], target: Target): readonly ReadyPlaybook[] {

@@ -1,5 +1,4 @@
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
 import { DriftBook } from "../../reconcile/drift-book.ts";
 import { driftPage } from "../../report/html/pages/drift.ts";
 import { driftsPage } from "../../report/html/pages/drifts.ts";
@@ -13,7 +12,7 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
   const filter = { state: only, words: query.get("words") ?? "", all: query.has("all") || only === "cleared" };
   const { all } = filter;
   using book = DriftBook.look(state);
-  const drifts = book?.list({ all, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
+  const drifts = book?.list({ all, limit: LIMITS.drifts, now: book.clock.now() }) ?? [];
   const unfinished = book?.unfinished().length ?? 0;
   return html(driftsPage({ drifts, total: book?.count(all) ?? 0, unfinished }, filter));
 }
@@ -21,7 +20,7 @@ export function driftsOf(state: StatePlace, query: URLSearchParams): WebPage {
 /** Returns the drifts that nobody has acknowledged, the newest first, and how many comparisons the last run did not finish. */
 export function openInDrifts(state: StatePlace): Pick<StateOverview, "drifts" | "unfinishedComparisons"> {
   using book = DriftBook.look(state);
-  const drifts = book?.list({ all: false, limit: LIMITS.drifts, now: systemClock.now() }) ?? [];
+  const drifts = book?.list({ all: false, limit: LIMITS.drifts, now: book.clock.now() }) ?? [];
   return {
     drifts: drifts.filter((drift) => drift.state !== "acknowledged"),
     unfinishedComparisons: book?.unfinished().length ?? 0,
@@ -30,8 +29,8 @@ export function openInDrifts(state: StatePlace): Pick<StateOverview, "drifts" | 
 
 /** Returns the page of one drift. */
 export function driftOf(state: StatePlace, id: string): WebPage {
-  const now = systemClock.now();
   using book = DriftBook.look(state);
-  const drift = book?.explain(id, now);
-  return drift === undefined ? plain(404, "no run has left a drift here") : html(driftPage(drift, now));
+  if (book === undefined) return plain(404, "no run has left a drift here");
+  const now = book.clock.now();
+  return html(driftPage(book.explain(id, now), now));
 }

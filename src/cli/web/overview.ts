@@ -1,6 +1,5 @@
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { systemClock } from "../../base/ports.ts";
 import { leftBy } from "../../engine/run/earlier/writes-left-open.ts";
 import type { RunSummary } from "../../journal/run-summary.ts";
 import type { JournalStore } from "../../journal/store.ts";
@@ -16,7 +15,7 @@ import type { StatePlace } from "../../sql/place.ts";
 /** Returns the overview of a state directory. */
 export function overviewOf(state: StatePlace, store: JournalStore, details: RunDetails): WebPage {
   const { shown } = listedSchedules(state);
-  const now = systemClock.now();
+  const now = store.clock.now();
   const days = store.runs.outcomesByDay(firstDayOf(now)).map((each) => ({ ...each, outcome: reported(each.outcome) }));
   const unsettled = store.runs.unsettled().filter((run) => leavesOpen(store, run));
   const open = new Set(unsettled.map(({ id }) => id));

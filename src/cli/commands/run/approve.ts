@@ -1,5 +1,4 @@
 import { command } from "../../../base/command-line.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { planLines } from "../../../report/plan/text.ts";
 import { inProjectHere } from "../../project/chosen-project.ts";
 import type { MemoryOptions } from "../../project/state-place.ts";
@@ -24,7 +23,7 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   const { plan, digest } = readPlanFile(shell, options.plan);
   const who = userOf(shell);
   await changeJournal(inProjectHere(shell), options, async (store) => {
-    store.approve({ plan: digest, who, because, at: systemClock.now() });
+    store.approve({ plan: digest, who, because, at: store.clock.now() });
   });
   if (options.json === true) return printData(shell, { plan: digest, who, because });
   for (const each of plan.plans) shell.stdout.write(`${planLines(each, plan.target).join("\n")}\n\n`);

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
 import { isoTime } from "../../../base/time/date.ts";
 import { ContractCheck, type ContractFinding, FINDINGS } from "../../../coverage/findings.ts";
@@ -47,7 +46,7 @@ export const contractDrift: Command<ContractDriftOptions> = async (plainShell, o
   if (exchanges === 0 && har === undefined) throw nothingKept(environment, store.environments());
   if (compared === 0) throw nothingCompared(exchanges, har ?? environment);
   const findings = check.findings();
-  const now = systemClock.now();
+  const now = store.clock.now();
   const ids = findings.map(({ id }) => id);
   const known = store.remember(environment, ids, now);
   const all = findings.map((finding) => ({ ...finding, since: known.get(finding.id) ?? now }));

@@ -2,7 +2,6 @@ import { getOrInsert } from "../../../base/maps.ts";
 import { command } from "../../../base/command-line.ts";
 import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { count } from "../../../base/text/text.ts";
 import { DEFAULT_PROFILE, type Profile } from "../../../contract/profile.ts";
 import { type Coverage, CoverageFold } from "../../../coverage/coverage.ts";
@@ -102,7 +101,7 @@ function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
 
 function chosenRuns(journal: JournalStore, { runs = [], since, env }: CoverageOptions): readonly string[] {
   if (runs.length > 0) return runs.map((run) => run.in(journal));
-  const from = systemClock.now() - since;
+  const from = journal.clock.now() - since;
   const found = journal
     .list(journal.total())
     .filter(({ openedAt, environment }) => openedAt >= from && (env === undefined || env === environment));

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import { type Advice, type AdviceLines, command } from "../../../base/command-line.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { didYouMean, quoted } from "../../../base/text/text.ts";
 import { assertWritable, writeWhole } from "../../../files/output.ts";
 import { isOpenToOthers } from "../../../files/private.ts";
@@ -56,7 +55,7 @@ function pageFor(shell: Shell, options: PageOptions): string {
   const runs = lookIntoJournal(shell, options, (store) => runsOf(store, of));
   const latest = runs.at(-1);
   if (latest === undefined) throw noRun(of);
-  const now = systemClock.now();
+  const now = book.clock.now();
   const { drifts, total } = book.driftsOf(of, { run: latest.run.id, limit: LIMITS.htmlRows, now });
   const { gaps, counts } = latest.comparison;
   const isOutdated = isUnfinished && gaps.length === 0 && counts.moving === 0; // otherwise the latest run itself left something open

@@ -1,7 +1,6 @@
 import { command } from "../../../base/command-line.ts";
 import { Failure } from "../../../base/failure.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { count, didYouMean } from "../../../base/text/text.ts";
 import { DAY_MS, isoDay, isoTime, isoTimeOrNull, parseDate } from "../../../base/time/date.ts";
 import type { ExplainedDrift, HistoryEntry, KnownComparison, KnownDrift } from "../../../protocol/drift.ts";
@@ -22,7 +21,7 @@ interface DriftListOptions extends MemoryOptions {
 export const listDrifts: Command<DriftListOptions> = async (shell, options) => {
   const { all = false, limit } = options;
   using book = openBook(shell, options);
-  const drifts = book.list({ all, limit, now: systemClock.now() });
+  const drifts = book.list({ all, limit, now: book.clock.now() });
   const [total, known, unfinished] = [book.count(all), book.known(), book.unfinished()];
   if (options.json === true) {
     const counts = { comparisons: known.length, unfinished: unfinished.length };
@@ -53,15 +52,15 @@ interface DriftShowOptions extends MemoryOptions {
 /** `tokenbook drift show ID`: shows one drift with the values of both sides, and its history since it was first seen. */
 export const showDrift: Command<DriftShowOptions> = async (shell, options) => {
   using book = openBook(shell, options);
-  const drift = book.explain(idOf(book, options.drift), systemClock.now());
+  const drift = book.explain(idOf(book, options.drift), book.clock.now());
   if (options.json === true) {
     const { evidence, history } = drift;
     return printData(shell, { drift: { ...asData(drift), evidence, history: history.map(historyData) } });
   }
-  return printLines(shell, page(shell, drift));
+  return printLines(shell, page(shell, drift, book.clock.now()));
 };
 
-function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
+function page({ hint }: Shell, drift: ExplainedDrift, now: number): readonly string[] {
   const { id, kind, of, key, state, clearedAt, acknowledged } = drift;
   const scope = of.scope === "" ? "" : `, scope ${of.scope}`;
   return [
@@ -72,9 +71,7 @@ function page({ hint }: Shell, drift: ExplainedDrift): readonly string[] {
     ...evidenceLines(drift),
     "  history:",
     ...drift.history.map((entry) => `    ${historyLine(entry)}`),
-    ...(clearedAt === null && acknowledged === null
-      ? [`  to acknowledge it: ${hint(acknowledgingCommand(id, systemClock.now()))}`]
-      : []),
+    ...(clearedAt === null && acknowledged === null ? [`  to acknowledge it: ${hint(acknowledgingCommand(id, now))}`] : []),
   ];
 }
 
@@ -94,7 +91,8 @@ interface AckOptions extends MemoryOptions {
 
 /** `tokenbook drift ack ID --because TEXT --until DATE`: acknowledges a drift as it is now, until a day. */
 export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
-  const now = systemClock.now();
+  using book = openBook(shell, options);
+  const now = book.clock.now();
   const { until } = options;
   const incomplete = {
     code: "drift.ack-incomplete",
@@ -104,7 +102,6 @@ export const acknowledgeDrift: Command<AckOptions> = async (shell, options) => {
   if (until === undefined) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
   const word = { who: userOf(shell), because, until: dayAfter(until, now), at: now };
-  using book = openBook(shell, options);
   const drift = book.acknowledge({ id: idOf(book, options.drift), ...word });
   if (options.json === true) return printData(shell, { drift: asData(drift) });
   const acknowledged = `${drift.id} is acknowledged until ${lastDayOf(word.until)}, says ${word.who}: ${because}`;
@@ -127,9 +124,8 @@ export const closeDrifts: Command<CloseOptions> = async (shell, options) => {
   };
   if ((playbook === undefined) === (options.drifts.length === 0)) throw new Failure(incomplete);
   const because = reasonOf(options.because, incomplete);
-  const now = systemClock.now();
   using book = openBook(shell, options);
-  const word = { who: userOf(shell), because, at: now };
+  const word = { who: userOf(shell), because, at: book.clock.now() };
   const { drifts: closed, comparisons } =
     playbook === undefined
       ? { drifts: book.closeDrifts([...new Set(options.drifts.map((drift) => idOf(book, drift)))], word), comparisons: [] }

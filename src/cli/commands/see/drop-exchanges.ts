@@ -1,6 +1,5 @@
 import { command } from "../../../base/command-line.ts";
 import { Failure } from "../../../base/failure.ts";
-import { systemClock } from "../../../base/ports.ts";
 import { countLong } from "../../../base/text/text.ts";
 import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
@@ -26,7 +25,7 @@ export const dropExchanges: Command<DropOptions> = async (shell, options) => {
   }
   const ids = older === undefined ? lookIntoJournal(shell, options, (journal) => runs.map((run) => run.in(journal))) : [];
   using store = ExchangeStore.existing(knownStatePlace(shell, options));
-  const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(systemClock.now() - older);
+  const removed = older === undefined ? store.dropOf(ids) : store.dropBefore(store.clock.now() - older);
   if (options.json === true) return printData(shell, { removed });
   return printLines(shell, [`removed ${countLong(removed, "exchange")}`]);
 };
