@@ -23,7 +23,7 @@ export interface RunSummary {
 export function summariesIn(
   database: SqlDatabase,
   leases: Leases,
-  { which, values = [] }: { readonly which: string; readonly values?: readonly Cell[] },
+  { which, values }: { readonly which: string; readonly values: readonly Cell[] },
 ): readonly RunSummary[] {
   const held = "LEFT JOIN lease ON kind = 'run' AND name = run.id AND run_id = run.id";
   const rows = (chosen: string, ...of: Cell[]): readonly SqlRow[] => database.all(`SELECT * FROM run ${held} ${chosen}`, ...of);

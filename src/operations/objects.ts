@@ -20,7 +20,7 @@ export interface NamedObject {
 export function objectsIn(
   operation: Operation,
   input: JsonObject,
-  { profile, isMissing = () => false }: { readonly profile: Profile; readonly isMissing?: (value: Json) => boolean },
+  { profile, isMissing }: { readonly profile: Profile; readonly isMissing: (value: Json) => boolean },
 ): readonly NamedObject[] {
   const schema = Array.isArray(input["items"]) && operation.batches ? batchSchema(operation) : inputSchema(operation);
   return [...namedIn(schema, input, isMissing), ...yieldedOf(operation, input, profile)];

@@ -15,7 +15,7 @@ export interface Testing {
   /** How many runs are killed in parallel. */
   readonly jobs: number;
   /** The only boundary to try. If left out, all of them. */
-  readonly at?: string | undefined;
+  readonly at: string | undefined;
   /** Returns the command that tries a boundary again. */
   readonly replay: (point: string) => string;
   /** The command that shows the result of the undisturbed run. */

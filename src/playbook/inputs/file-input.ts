@@ -110,10 +110,9 @@ export class FileInputReader {
     if (written === undefined) return unusable;
     const ready = userSchema(written.value);
     if (!("message" in ready)) return { ...ready, usable: true };
-    const message =
-      written.text === undefined ? `this schema ${ready.message}` : `the schema in ${placeIn(written, ready)} ${ready.message}`;
+    const where = written.source === undefined ? "this schema" : `the schema in ${placeIn(written.source, ready)}`;
     this.#context.report(
-      { code: "playbook.input-schema", message },
+      { code: "playbook.input-schema", message: `${where} ${ready.message}` },
       startOf(path === undefined ? nodeAt(node, ready.path) : node),
     );
     return unusable;
@@ -130,7 +129,7 @@ export class FileInputReader {
       rule: { format: formatOfPath(path) === "json" ? "json" : "yaml", path: resolved, validate: undefined },
       isQuoted: true,
     });
-    if ("value" in content) return { value: content.value, path: resolved, text };
+    if ("value" in content) return { value: content.value, source: { path: resolved, text } };
     for (const problem of content.problems)
       this.#context.report({ code: "playbook.input-schema", message: problem.message, suggestion: problem.fix }, node.range);
     return undefined;
@@ -184,15 +183,19 @@ export function mayReadData(path: string, { range }: SourceNode, context: CheckC
   return false;
 }
 
-/** A schema, and the file that it was read from. */
 interface WrittenSchema {
   readonly value: Json;
-  readonly path?: string;
-  readonly text?: string;
+  /** The file that it was read from, unless the playbook itself contains it. */
+  readonly source?: SchemaSource;
+}
+
+interface SchemaSource {
+  readonly path: string;
+  readonly text: string;
 }
 
 // JSON is parsed again as YAML in order to get positions.
-function placeIn({ path = "", text = "" }: WrittenSchema, problem: SchemaProblem): string {
+function placeIn({ path, text }: SchemaSource, problem: SchemaProblem): string {
   const { file, root } = parseYaml(path, text);
   return root === undefined ? path : positionIn(file, root, problem.path);
 }

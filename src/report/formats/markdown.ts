@@ -138,17 +138,17 @@ function cell(text: string): string {
 function code(text: string): string {
   const line = oneLine(text).trim();
   if (line === "") return "` `";
-  const fence = "`".repeat(longestOf(line, /`+/g) + 1);
+  const fence = "`".repeat(longestFence(line) + 1);
   const room = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${room}${line}${room}${fence}`;
 }
 
 function fenced(lines: readonly string[]): string {
   const text = lines.join("\n");
-  const fence = "`".repeat(Math.max(3, longestOf(text, /`+/g) + 1));
+  const fence = "`".repeat(Math.max(3, longestFence(text) + 1));
   return `${fence}text\n${text}\n${fence}\n`;
 }
 
-function longestOf(text: string, pattern: RegExp): number {
-  return Math.max(0, ...Array.from(text.matchAll(pattern), ([found]) => found.length));
+function longestFence(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([found]) => found.length));
 }

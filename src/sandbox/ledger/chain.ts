@@ -20,7 +20,7 @@ export interface Request {
   /** The body, already checked against the contract's schema. */
   readonly body: unknown;
   /** Whether the caller does not wait for the commit. Then a write that breaks a rule is accepted, and its receipt becomes FAILED. */
-  readonly isAsync?: boolean;
+  readonly isAsync: boolean;
   /** The fault that affects the write inside the ledger. Left out if there is none. */
   readonly fault?: WriteFault;
 }
@@ -74,7 +74,7 @@ export class Chain {
     const transactionId = newTransactionId();
     const { operation, actor, body, isAsync } = request;
     return this.#database.transaction(() => {
-      if (isAsync !== true) rehearse(this.#database, () => this.#perform(operation, { actor, body, now, transactionId }));
+      if (!isAsync) rehearse(this.#database, () => this.#perform(operation, { actor, body, now, transactionId }));
       const submission = { transactionId, receiptId: newId(), commitAt: this.#nextCommit(now) + (request.fault?.holdMs ?? 0) };
       this.#insert(request, submission);
       return submission;
