@@ -63,5 +63,5 @@ function runsOf(store: JournalStore): readonly RunHealth[] {
 /** Returns the latest runs of a state without changing anything; none if the journal has another format. Throws a Failure if it cannot be read. */
 export function runsIn(place: StatePlace): readonly RunSummary[] {
   using store = JournalStore.look(place);
-  return store?.list(LIMITS.doctorRuns) ?? [];
+  return store?.runs.latest(LIMITS.doctorRuns) ?? [];
 }

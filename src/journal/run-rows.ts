@@ -1,8 +1,7 @@
-import { DAY_MS } from "../base/time/date.ts";
-import { isMasked } from "../base/secret.ts";
 import { LIMITS } from "../base/limits.ts";
-import { isoTime } from "../base/time/date.ts";
-import { identityOf, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
+import { isMasked } from "../base/secret.ts";
+import { DAY_MS, isoTime } from "../base/time/date.ts";
+import { identityOf, nameOfIdentity, placeOf, type PlaybookPlace } from "../protocol/identity.ts";
 import { leftWrites } from "../protocol/open-writes.ts";
 import type { RunState } from "../protocol/state.ts";
 import type { Cell, SqlDatabase, SqlRow } from "../sql/database.ts";
@@ -32,6 +31,32 @@ export class RunRows {
   constructor(database: SqlDatabase, leases: Leases) {
     this.#database = database;
     this.#leases = leases;
+  }
+
+  /** Returns the latest runs, the latest first. */
+  latest(limit: number): readonly RunSummary[] {
+    return this.#summaries("ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
+  }
+
+  /** Returns the run with an id. */
+  find(id: string): RunSummary | undefined {
+    return this.#summaries("WHERE id = ?", id)[0];
+  }
+
+  /** Returns the ids of all runs, the earliest first. */
+  ids(): readonly string[] {
+    return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
+  }
+
+  /** Returns how many runs there are. */
+  total(): number {
+    return Number(this.#database.get("SELECT COUNT(*) AS total FROM run")?.["total"]);
+  }
+
+  /** Returns the path of a run's playbook from the folder of its project; `undefined` if there is no such run, or it began without a project. */
+  playbookInProject(id: string): string | undefined {
+    const row = this.#database.get("SELECT identity FROM run WHERE id = ?", id);
+    return row === undefined ? undefined : nameOfIdentity(String(row["identity"]));
   }
 
   /** Returns the runs whose outcome a person or a resumed run may still change, so that they are not archived. */

@@ -1,11 +1,11 @@
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
-import { identityOf, nameOfIdentity, placeOf } from "../protocol/identity.ts";
-import type { Approval, Fact, RunOpened, RunRecord } from "../protocol/record.ts";
-import type { Cell, SqlDatabase } from "../sql/database.ts";
+import { identityOf, placeOf } from "../protocol/identity.ts";
+import type { Fact, RunOpened, RunRecord } from "../protocol/record.ts";
+import type { SqlDatabase } from "../sql/database.ts";
 import type { StatePlace } from "../sql/place.ts";
 import { existingTables, lookAtTables, openTables } from "../state/tables.ts";
-import { approvalsIn, approveIn, useApproval } from "./approvals.ts";
+import { Approvals } from "./approvals.ts";
 import { Archives, type KeyedRun, runIsArchived } from "./archives/archives.ts";
 import { CHAIN_START, type ChainedRecord, type RunHistory, readChain, readHistory } from "./chain.ts";
 import { Commits } from "./commits.ts";
@@ -15,7 +15,7 @@ import { endedByLoss, lossesIn, type Loss } from "./loss.ts";
 import { type HeldRun, type JournalPorts, LOOKING, RunJournal, type TimedPorts } from "./journal.ts";
 import { livenessIn } from "./liveness.ts";
 import { RunRows } from "./run-rows.ts";
-import { type RunSummary, summariesIn } from "./run-summary.ts";
+import type { RunSummary } from "./run-summary.ts";
 import { lastOf, type Tail } from "./tail.ts";
 import { assertThere, FORMAT, JOURNAL_PART, journalIn, migrate, tailOf, versionOf } from "./format.ts";
 import { type Claim, type Lease, Leases, NOTHING_ELSE, type Taken } from "./leases.ts";
@@ -57,8 +57,10 @@ export class JournalStore {
   readonly clock: Clock;
   /** The archives that hold earlier runs. */
   readonly archives: Archives;
-  /** The runs, selected by how they ended. */
+  /** The runs, selected by queries. */
   readonly runs: RunRows;
+  /** The plans that people have approved. */
+  readonly approvals: Approvals;
   readonly #database: SqlDatabase;
   readonly #tail: Tail;
   readonly #commits: Commits;
@@ -75,6 +77,7 @@ export class JournalStore {
     this.#commits = new Commits(database, this.#ports);
     this.archives = new Archives(database, this.leases);
     this.runs = new RunRows(database, this.leases);
+    this.approvals = new Approvals(database, this.#ports.redact);
   }
 
   /** Opens the journal of a state, and creates it if there never was one. Throws a Failure, for example if the journal has lost records. */
@@ -250,12 +253,6 @@ export class JournalStore {
     return this.#database.get("SELECT 1 FROM run WHERE id = ?", runId) !== undefined;
   }
 
-  /** Returns the path of a run's playbook from the folder of its project; `undefined` if there is no such run, or it began without a project. */
-  playbookInProject(runId: string): string | undefined {
-    const row = this.#database.get("SELECT identity FROM run WHERE id = ?", runId);
-    return row === undefined ? undefined : nameOfIdentity(String(row["identity"]));
-  }
-
   /** Returns how many records a run has. This is cheap enough for polling. */
   count(runId: string): number {
     this.#assertKnown(runId);
@@ -268,7 +265,7 @@ export class JournalStore {
    */
   named(name: string): string {
     if (name === LATEST) {
-      const [latest] = this.list(1);
+      const [latest] = this.runs.latest(1);
       if (latest !== undefined && latest.openedAt > this.clock.now() + LIMITS.scheduleSetBackMs) throw latestUnsure(latest);
       if (latest !== undefined) return latest.id;
       this.assertWhole();
@@ -294,11 +291,6 @@ export class JournalStore {
     throw severalRuns(name, [only, ...others]);
   }
 
-  /** Returns the ids of all runs, the earliest first. */
-  ids(): readonly string[] {
-    return this.#database.all("SELECT id FROM run ORDER BY opened_at, id").map(({ id }) => String(id));
-  }
-
   /** Throws a Failure if the journal has lost its last records, or may have. */
   assertWhole(): void {
     this.#tail.assertKept(this.#database);
@@ -315,36 +307,9 @@ export class JournalStore {
     });
   }
 
-  /** Returns runs, the latest first. */
-  list(limit: number): readonly RunSummary[] {
-    return this.#summaries("ORDER BY opened_at DESC, id DESC LIMIT ?", limit);
-  }
-
-  /** Returns how many runs there are. */
-  total(): number {
-    return Number(this.#database.get("SELECT COUNT(*) AS total FROM run")?.["total"]);
-  }
-
   /** Returns the summary of a run. Throws a Failure if no run has this id. */
   summary(runId: string): RunSummary {
-    const [found] = this.#summaries("WHERE id = ?", runId);
-    return found ?? this.#unknown(runId);
-  }
-
-  /** Keeps a person's approval of a plan. */
-  approve(approval: Approval): void {
-    const kept = { ...approval, because: this.#ports.redact(approval.because) };
-    this.#database.transaction(() => approveIn(this.#database, kept));
-  }
-
-  /** Returns the approvals of a plan, the latest first. */
-  approvals(plan: string): readonly Approval[] {
-    return approvalsIn(this.#database, plan);
-  }
-
-  /** Uses up the approvals of a plan, and returns whether this one was still among them. Only within the transaction that opens a run. */
-  useApproval(approval: Approval): boolean {
-    return useApproval(this.#database, approval);
+    return this.runs.find(runId) ?? this.#unknown(runId);
   }
 
   /** Returns the losses that people have accepted, the earliest first. */
@@ -389,13 +354,9 @@ export class JournalStore {
     if (other !== undefined) throw keyTaken(other);
   }
 
-  #summaries(which: string, ...values: Cell[]): readonly RunSummary[] {
-    return summariesIn(this.#database, this.leases, { which, values });
-  }
-
   /** Throws a Failure if the journal holds a run. */
   assertEmpty(): void {
-    if (this.total() > 0) throw notEmpty(this.#database.path);
+    if (this.runs.total() > 0) throw notEmpty(this.#database.path);
   }
 
   /** Closes the journal. From then on this process holds nothing in it. */
@@ -417,7 +378,7 @@ export class JournalStore {
   #unknown(runId: string): never {
     this.assertWhole();
     const [archived, ...others] = this.archives.named(runId, LIMITS.runsNamed + 1);
-    if (archived === undefined) throw noSuchRun(runId, this.ids());
+    if (archived === undefined) throw noSuchRun(runId, this.runs.ids());
     if (others.length === 0) throw runIsArchived(archived);
     throw severalRuns(
       runId,

@@ -409,7 +409,7 @@ describe.skipIf(BINARIES === undefined)("the state on a server", () => {
     await set("off");
     for (const acts of [() => store.begin({ ...opened, runId: "run2" }), () => store.claim("run1", journal.claim)])
       await expect(acts()).rejects.toMatchObject({ code: "database.unsafe" });
-    expect(store.ids()).toEqual(["run1"]);
+    expect(store.runs.ids()).toEqual(["run1"]);
     await set("on");
     await store.begin({ ...opened, runId: "run2" });
     store.close();

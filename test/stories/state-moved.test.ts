@@ -227,7 +227,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
       const open = JournalStore.open(from.place, { clock: systemClock, redact: (text) => text });
       const schedules = ScheduleStore.open(from.place, { redact: (text) => text });
       await move(from, to);
-      expect(() => open.take(open.list(1)[0]?.id ?? "")).toThrow(why);
+      expect(() => open.take(open.runs.latest(1)[0]?.id ?? "")).toThrow(why);
       expect(() => schedules.transaction(() => undefined)).toThrow(why);
       open.close();
       schedules.close();

@@ -130,7 +130,7 @@ export function begin(session: Session, { playbook, inputs, env, name }: Omit<Su
 /** Resumes the subject's run, or starts it if no process has done so. */
 export function resumeOrBegin(session: Session, subject: Omit<Subject, "secrets">): Promise<RunOutcome> {
   const { target, store } = session;
-  const [run] = store.list(1);
+  const [run] = store.runs.latest(1);
   if (run === undefined) return begin(session, subject);
   return onSession(session, (ports) => resumeRun({ playbook: subject.playbook, target, store, ports }, run.id));
 }

@@ -65,7 +65,7 @@ function hasBegun({ store }: Session, { key }: ConfirmOptions): boolean {
 
 function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session): Consent {
   const who = userOf(shell);
-  const approvals = store.approvals(digest);
+  const approvals = store.approvals.of(digest);
   const approval = approvals.find((each) => each.who !== who);
   if (approval === undefined)
     throw notApproved(
@@ -78,7 +78,7 @@ function approvedBy(shell: Shell, { file, digest }: PlanFile, { store }: Session
   let user: string | undefined;
   const use = (runId: string): void => {
     if (user !== undefined && store.knows(user)) return;
-    if (!store.useApproval(approval))
+    if (!store.approvals.use(approval))
       throw notApproved(
         file,
         `since this command began, the approval of the plan ${file} by ${approval.who} was used or replaced`,

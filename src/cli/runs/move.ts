@@ -120,7 +120,7 @@ interface RecordChain {
 // Reading a chain verifies each of its records.
 function verified(store: JournalStore): ReadonlyMap<string, RecordChain> {
   return new Map(
-    store.ids().map((run) => {
+    store.runs.ids().map((run) => {
       let chain: RecordChain = { length: 0, hash: "" };
       for (const { hash } of store.chain(run)) chain = { length: chain.length + 1, hash };
       return [run, chain];

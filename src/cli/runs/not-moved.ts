@@ -31,7 +31,7 @@ export function assertMoved(
 
 /** Returns a note for a person who starts runs while the database contains none, because a database that was named by mistake looks the same. */
 export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
-  if (typeof state === "string" || store.list(1).length > 0) return [];
+  if (typeof state === "string" || store.runs.latest(1).length > 0) return [];
   return [
     `the schema "${state.schema}" of the database has no runs; if you made runs with another state, tokenbook does not know here which writes they left open. To move that state: ${hint(command`state move`)}`,
   ];

@@ -126,7 +126,7 @@ export function sessionOn(
   const store = opening.use(
     JournalStore.open(state, { clock, redact, watch: course?.watch, onAway, stopping: () => shell.stopping() }),
   );
-  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.playbookInProject(run)));
+  const drifts = (): DriftBook => (book ??= DriftBook.open(state, redact, (run) => store.runs.playbookInProject(run)));
   store.leases.releaseAbandoned();
   const kept = onKept === undefined ? undefined : opening.use(ExchangeStore.open(state));
   kept?.dropOld(store.clock.now());

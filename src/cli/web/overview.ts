@@ -23,7 +23,7 @@ export function overviewOf(state: StatePlace, store: JournalStore, details: RunD
   const others = store.runs.lastNotPassed(LIMITS.viewRuns).filter(({ id }) => !open.has(id));
   const unfinished = [...unsettled, ...others].toSorted((a, b) => b.openedAt - a.openedAt);
   const asListed = listing(store, details);
-  const [runs, latest] = [unfinished.map(asListed), store.list(LATEST_RUNS).map(asListed)];
+  const [runs, latest] = [unfinished.map(asListed), store.runs.latest(LATEST_RUNS).map(asListed)];
   return html(overviewPage({ runs, open, latest, days, ...openInDrifts(state), schedules: shown, now }));
 }
 

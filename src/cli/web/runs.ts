@@ -16,8 +16,8 @@ import type { RunDetails } from "./run-details.ts";
 /** Returns the list of all runs, filtered. */
 export function allRuns(store: JournalStore, query: URLSearchParams, details: RunDetails): WebPage {
   const filter = { outcome: query.get("outcome") ?? "", words: query.get("words") ?? "" };
-  const runs = store.list(LIMITS.viewRuns).map(listing(store, details));
-  return html(runsPage({ runs, total: store.total() }, filter));
+  const runs = store.runs.latest(LIMITS.viewRuns).map(listing(store, details));
+  return html(runsPage({ runs, total: store.runs.total() }, filter));
 }
 
 /** Returns a function that makes the list entry of a run. */

@@ -82,7 +82,7 @@ function takeAway(store: JournalStore, lease: Lease & { readonly holder: Holder 
 }
 
 function nothingToRelease(store: JournalStore, runId: string): Failure {
-  if (!store.knows(runId)) return noSuchRun(runId, store.ids());
+  if (!store.knows(runId)) return noSuchRun(runId, store.runs.ids());
   return new Failure({
     code: "release.nothing",
     message: `no process holds the run ${runId}`,

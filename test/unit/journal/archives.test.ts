@@ -90,7 +90,7 @@ test("archiving moves finished runs from the journal into a file that can be ver
     archives: [{ number: 1, runs: ["one", "two"], records, wasBegun: false }],
     kept: [{ id: "three", because: "last of its playbook" }],
   });
-  expect(store.ids()).toEqual(["three"]);
+  expect(store.runs.ids()).toEqual(["three"]);
   expect(state.rows(JOURNAL_PART, "SELECT DISTINCT run_id FROM record")).toEqual([{ run_id: "three" }]);
   expect(state.rows(JOURNAL_PART, "SELECT DISTINCT run_id FROM lease")).toEqual([{ run_id: "three" }]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ number: 1, runs: 2, records, problem: null }]);
@@ -129,7 +129,7 @@ test("an archive gives back a run as it was in the journal", async () => {
   for (const place of [folder, path]) {
     const shown = openArchives({ path: place, known: store.archives.all(), named: ["on"] }, LOOKING);
     expect(shown.read("one")).toEqual(records);
-    expect(shown.list(9).map(({ id, outcome }) => [id, outcome])).toEqual([
+    expect(shown.runs.latest(9).map(({ id, outcome }) => [id, outcome])).toEqual([
       ["two", "failed"],
       ["one", "passed"],
     ]);
@@ -199,7 +199,7 @@ test("a moved state still knows its archives and their keys", async () => {
   copy?.finishTarget("m1");
   for (const each of [source, copy]) each?.close();
   const moved = elsewhere.openJournal();
-  expect([moved.ids(), moved.archives.all()]).toEqual([["last"], store.archives.all()]);
+  expect([moved.runs.ids(), moved.archives.all()]).toEqual([["last"], store.archives.all()]);
   expect(() => moved.withKey("ORDER-17")).toThrow("the key names the run paid");
   moved.close();
 });
@@ -211,15 +211,15 @@ test("if archiving is killed at any point, each run is in the journal or in an a
   const file = join(folder, archiveName(1));
   killedAt("written");
   const [draft = "", ...others] = readdirSync(folder);
-  expect([others, store.ids()]).toEqual([[], ["one", "two", "last"]]);
+  expect([others, store.runs.ids()]).toEqual([[], ["one", "two", "last"]]);
   const whole = readFileSync(join(folder, draft));
   killedAt("named");
-  expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["one", "two", "last"]]);
+  expect([readdirSync(folder), store.runs.ids()]).toEqual([[archiveName(1)], ["one", "two", "last"]]);
   expect(readArchive(file)).toMatchObject({ problem: undefined, runs: [{ id: "one" }, { id: "two" }] });
   // A process that was killed while it wrote the file has left only a part of it.
   writeFileSync(join(folder, draft), whole.subarray(0, 1_000));
   expect(archive()).toMatchObject({ archives: [{ number: 1, runs: ["one", "two"], wasBegun: true }] });
-  expect([readdirSync(folder), store.ids()]).toEqual([[archiveName(1)], ["last"]]);
+  expect([readdirSync(folder), store.runs.ids()]).toEqual([[archiveName(1)], ["last"]]);
   expect(archive().archives).toEqual([]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ problem: null }]);
 });
@@ -233,7 +233,7 @@ test("many runs go into several archives, each with a short commit, and a killed
   const removed: string[] = [];
   expect(() => archive({ reached: beforeSecond, removed: ({ runs }) => removed.push(...runs) })).toThrow("killed");
   expect(removed).toEqual(many);
-  expect(store.ids()).toEqual(["another", "last"]);
+  expect(store.runs.ids()).toEqual(["another", "last"]);
   expect(sealedIn(archive())).toEqual([["another"]]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([
     { runs: many.length, problem: null },
@@ -262,7 +262,7 @@ test("two processes that archive at the same time write one archive", async () =
   };
   expect(() => archive({ reached })).toThrow("another process archived runs");
   other.close();
-  expect(store.ids()).toEqual(["last"]);
+  expect(store.runs.ids()).toEqual(["last"]);
   expect(verifyArchives(folder, store.archives.all())).toMatchObject([{ runs: 2, problem: null }]);
 });
 
@@ -283,7 +283,7 @@ test("a run that continues while its archive is written stays in the journal", a
   await ended("one", { outcome: "failed" });
   await ended("last");
   expect(() => archive({ reached: () => void store.take("one") })).toThrow("was continued");
-  expect(store.ids()).toEqual(["one", "last"]);
+  expect(store.runs.ids()).toEqual(["one", "last"]);
 });
 
 test("a run that continues after it was chosen for an archive is neither reported as damaged nor removed", async () => {
@@ -315,11 +315,11 @@ test("archiving neither continues nor replaces the archives of another journal",
   const file = join(folder, archiveName(1));
   const theirs = readFileSync(file, "utf8");
   expect(() => archive()).toThrow(`${file} is not an archive of this journal`);
-  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([theirs, ["one", "last"]]);
+  expect([readFileSync(file, "utf8"), store.runs.ids()]).toEqual([theirs, ["one", "last"]]);
   const damaged = theirs.replace('"number":1', '"number":x');
   writeFileSync(file, damaged);
   expect(() => archive()).toThrow("is damaged at line 1: this line is not a JSON object");
-  expect([readFileSync(file, "utf8"), store.ids()]).toEqual([damaged, ["one", "last"]]);
+  expect([readFileSync(file, "utf8"), store.runs.ids()]).toEqual([damaged, ["one", "last"]]);
 });
 
 test("archives are compared with the journal in any folder: a copy has the known digests, and a rewritten archive does not", async () => {

@@ -65,7 +65,7 @@ function forged(records: readonly RunRecord[], forge: Forge): string {
 function reportsOf(path: string, id: string): readonly string[] {
   const store = openArchives({ path, known: [], named: [id] }, LOOKING);
   try {
-    store.list(9);
+    store.runs.latest(9);
     const records = store.read(id);
     const run = { report: reportOf(records), records: () => records };
     return writers.map((write) => [...write([run], PLACES, [])].join(""));

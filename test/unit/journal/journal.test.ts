@@ -172,8 +172,8 @@ test("a run that did not pass is found behind any number of later runs that pass
   ]);
   expect(days.reduce((sum, { runs }) => sum + runs, 0)).toBe(2_001);
   expect(store.runs.outcomesByDay(Math.floor(Date.now() / 86_400_000) + 2)).toEqual([]);
-  expect(store.list(1)).toMatchObject([{ id: "later2000", outcome: "passed" }]);
-  expect(store.total()).toBe(2_001);
+  expect(store.runs.latest(1)).toMatchObject([{ id: "later2000", outcome: "passed" }]);
+  expect(store.runs.total()).toBe(2_001);
   expect(() => store.summary("later2001")).toThrow('there is no run "later2001"');
 });
 

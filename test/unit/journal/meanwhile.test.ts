@@ -36,7 +36,7 @@ async function whileIn(other: ChildProcess, look: () => void): Promise<void> {
 test("a run that another process is archiving is read whole or reported as archived, never as damaged", async () => {
   let [whole, archived] = [0, 0];
   await whileIn(otherProcess("archives"), () => {
-    for (const id of store.ids()) {
+    for (const id of store.runs.ids()) {
       try {
         const [first, ...others] = store.read(id);
         expect([first?.kind, others.length > 0], id).toEqual(["run.opened", true]);
@@ -54,7 +54,7 @@ test("a run that another process is archiving is read whole or reported as archi
 test("a run is shown as in progress until it has passed, and never as dead in between", async () => {
   const seen = new Set<string>();
   await whileIn(otherProcess("ends"), () => {
-    for (const { outcome, held } of store.list(5)) seen.add(outcome ?? (held === undefined ? "died" : "under way"));
+    for (const { outcome, held } of store.runs.latest(5)) seen.add(outcome ?? (held === undefined ? "died" : "under way"));
   });
   expect([...seen].toSorted()).toEqual(["passed", "under way"]);
 });

@@ -55,7 +55,7 @@ test("the database refuses a second run with the same key", async () => {
   const keyed = { ...opened, idempotencyKey: "ORDER-17" };
   await store.begin({ ...keyed, runId: "first" });
   await expect(store.begin({ ...keyed, runId: "second" })).rejects.toThrow(/the run first has this key/);
-  expect(store.ids()).toEqual(["first"]);
+  expect(store.runs.ids()).toEqual(["first"]);
   expect(() =>
     state.tamper(JOURNAL_PART, "INSERT INTO run (id, playbook, environment, opened_at, key) VALUES ('x', '', '', 0, 'ORDER-17')"),
   ).toThrow(/unique/i);
@@ -95,43 +95,43 @@ test("a check in the transaction that opens a run can refuse it, and then nothin
     throw refusal;
   };
   await expect(store.begin({ ...opened, runId: "refused" }, undefined, refuse)).rejects.toBe(refusal);
-  expect(store.ids()).toEqual([]);
+  expect(store.runs.ids()).toEqual([]);
   expect(store.leases.list()).toEqual([]);
   await store.begin({ ...opened, runId: "refused" });
-  expect(store.ids()).toEqual(["refused"]);
+  expect(store.runs.ids()).toEqual(["refused"]);
 });
 
 test("if two processes start runs of an approved plan, one of them gets the approval, unless its run does not begin", async () => {
   using beside = state.openJournal();
   const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
-  for (const who of ["pavel", "quinn"]) store.approve({ ...given, who });
-  store.approve({ ...given, plan: "another" });
+  for (const who of ["pavel", "quinn"]) store.approvals.add({ ...given, who });
+  store.approvals.add({ ...given, plan: "another" });
   const refusal = new Failure({ code: "test.refused", message: "not beside that" });
   const refuse = (): void => {
     throw refusal;
   };
   const begin = (runId: string, by: JournalStore, then = (): void => undefined): Promise<unknown> =>
     by.begin({ ...opened, runId }, undefined, () => {
-      if (!by.useApproval(given)) refuse();
+      if (!by.approvals.use(given)) refuse();
       then();
     });
   await expect(begin("refused", store, refuse)).rejects.toBe(refusal);
-  expect(store.approvals("digest")).toHaveLength(2);
+  expect(store.approvals.of("digest")).toHaveLength(2);
   await begin("first", beside);
-  expect([store.approvals("digest"), store.approvals("another")]).toEqual([[], [{ ...given, plan: "another" }]]);
-  store.approve({ ...given, at: 2 });
+  expect([store.approvals.of("digest"), store.approvals.of("another")]).toEqual([[], [{ ...given, plan: "another" }]]);
+  store.approvals.add({ ...given, at: 2 });
   for (const each of [store, beside]) await expect(begin("second", each)).rejects.toBe(refusal);
-  expect(store.approvals("digest")).toHaveLength(1);
+  expect(store.approvals.of("digest")).toHaveLength(1);
 });
 
 test("a process whose state was moved can neither store nor use an approval", async () => {
   const given = { plan: "digest", who: "pavel", because: "reviewed", at: 1 };
-  store.approve(given);
+  store.approvals.add(given);
   using moving = MovingJournal.open({ place: state.place, name: "here" });
   moving.beginSource("m1", "there");
-  expect(() => store.approve({ ...given, who: "quinn" })).toThrow();
-  await expect(store.begin({ ...opened, runId: "late" }, undefined, () => void store.useApproval(given))).rejects.toThrow();
-  expect(store.approvals("digest")).toEqual([given]);
+  expect(() => store.approvals.add({ ...given, who: "quinn" })).toThrow();
+  await expect(store.begin({ ...opened, runId: "late" }, undefined, () => void store.approvals.use(given))).rejects.toThrow();
+  expect(store.approvals.of("digest")).toEqual([given]);
 });
 
 test("`latest` is refused while the journal has a run that began in the future, because the clock was set back", async () => {

@@ -131,7 +131,7 @@ test("runs that end in one turn are released in one commit", async () => {
   endTurn();
   await Promise.all(ends);
   expect(commits.map((commit) => commit.split(" ", 1)[0])).toEqual(["before", "before", "after", "after"]);
-  expect(store.list(2).map(({ outcome, held }) => [outcome, held])).toEqual([
+  expect(store.runs.latest(2).map(({ outcome, held }) => [outcome, held])).toEqual([
     ["passed", undefined],
     ["passed", undefined],
   ]);

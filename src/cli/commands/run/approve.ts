@@ -23,7 +23,7 @@ export const approve: Command<ApproveOptions> = async (shell, options) => {
   const { plan, digest } = readPlanFile(shell, options.plan);
   const who = userOf(shell);
   await changeJournal(inProjectHere(shell), options, async (store) => {
-    store.approve({ plan: digest, who, because, at: store.clock.now() });
+    store.approvals.add({ plan: digest, who, because, at: store.clock.now() });
   });
   if (options.json === true) return printData(shell, { plan: digest, who, because });
   for (const each of plan.plans) shell.stdout.write(`${planLines(each, plan.target).join("\n")}\n\n`);

@@ -113,7 +113,7 @@ function chosenRun(shell: Shell, { run, ...where }: ResumeOptions): ChosenRun | 
       if (run === undefined) assertNotDoneSince(store, summary, openedIn(known));
       return { summary, known };
     }
-    if (store.list(1).length === 0) throw noRunYet();
+    if (store.runs.latest(1).length === 0) throw noRunYet();
     const ended = store.losses().length === 0 ? "" : ", or cannot be resumed because somebody accepted the loss of its records";
     return `every run in this state directory has passed${ended}`;
   });

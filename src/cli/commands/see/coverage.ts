@@ -102,8 +102,8 @@ function coverageFrom(shell: ProjectShell, options: CoverageOptions): Coverage {
 function chosenRuns(journal: JournalStore, { runs = [], since, env }: CoverageOptions): readonly string[] {
   if (runs.length > 0) return runs.map((run) => run.in(journal));
   const from = journal.clock.now() - since;
-  const found = journal
-    .list(journal.total())
+  const found = journal.runs
+    .latest(journal.runs.total())
     .filter(({ openedAt, environment }) => openedAt >= from && (env === undefined || env === environment));
   if (found.length > 0) return found.map(({ id }) => id).toReversed();
   throw new Failure({

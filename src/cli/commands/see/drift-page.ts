@@ -104,7 +104,7 @@ function noRun({ comparison, playbook }: ComparisonName): Failure {
 // Returns the latest runs, ordered from the earliest to the last.
 function runsOf(store: JournalStore, of: ComparisonName): readonly AuditedRun[] {
   const found: AuditedRun[] = [];
-  for (const { id, environment } of store.list(LIMITS.auditSearched)) {
+  for (const { id, environment } of store.runs.latest(LIMITS.auditSearched)) {
     if (found.length === LIMITS.auditedRuns) break;
     if (environment !== of.environment) continue;
     const history = unlessArchived(() => store.history(id));

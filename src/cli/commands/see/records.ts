@@ -71,7 +71,7 @@ interface WithProblem {
 
 // Another process may archive a run meanwhile. Then its records are in the archive and no longer in the journal.
 function verifyAll(store: JournalStore): readonly Verified[] {
-  return store.ids().flatMap((run) => unlessArchived(() => verify(store, run)) ?? []);
+  return store.runs.ids().flatMap((run) => unlessArchived(() => verify(store, run)) ?? []);
 }
 
 // Any other failure means that the records could not be read. It does not show that they were changed.

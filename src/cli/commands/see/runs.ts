@@ -24,8 +24,8 @@ interface RunListOptions extends MemoryOptions, RunsOptions {
 export const listRuns: Command<RunListOptions> = async (shell, options) => {
   if (options.queued === true) return (await import("./runs-queued.ts")).listQueued(shell, options);
   const { latest, total } = await lookForRuns(shell, options, [], (store) => ({
-    latest: store.list(options.limit),
-    total: store.total(),
+    latest: store.runs.latest(options.limit),
+    total: store.runs.total(),
   }));
   const runs = latest.map(({ held, ...run }) => ({
     ...run,
