@@ -1,7 +1,7 @@
 import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import type { SqlDatabase } from "../sql/database.ts";
-import type { TakenRun } from "./queue.ts";
+import type { TakenRun } from "./job.ts";
 import { schemaOfQueue } from "./submitted-run.ts";
 
 function jobsIn({ server }: SqlDatabase): string {

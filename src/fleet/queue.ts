@@ -1,17 +1,30 @@
-import { hash } from "node:crypto";
-import { EXIT } from "../base/exit.ts";
-import { canonicalJson, parseJson } from "../base/json/json.ts";
-import { storable, storableIn } from "../base/text/text.ts";
-import type { RunOutcome } from "../protocol/record.ts";
-import { type Job, type JobWithMetadata, PgBoss } from "pg-boss";
+import { type Job, PgBoss } from "pg-boss";
 import { command } from "../base/command-line.ts";
-import { Failure, messageOf } from "../base/failure.ts";
+import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
 import { NOT_REPLICATED } from "../postgres/messages.ts";
 import { isUnconfirmed, SESSION } from "../postgres/session.ts";
 import { DatabaseFailure } from "../sql/failure.ts";
 import type { ServerPlace } from "../sql/place.ts";
-import { type AskDatabase, type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
+import { type RunContent, type SubmittedAlike, submittedAlike } from "./submitted-alike.ts";
+import {
+  GIVEN_UP,
+  givenUpResult,
+  hasEndedBadly,
+  isGivenUp,
+  isSameRun,
+  jobIdOf,
+  type JobResult,
+  type LabelledRun,
+  type NamedJob,
+  NotNow,
+  type RunJob,
+  storableError,
+  storableResult,
+  type TakenRun,
+  takenRun,
+  whyReturned,
+} from "./job.ts";
 import { HAS_NOT_ENDED, labelOf, PREFIX, schemaOfQueue, type SubmittedRun } from "./submitted-run.ts";
 import {
   explained,
@@ -22,28 +35,6 @@ import {
   otherPlaybook,
   underWay,
 } from "./queue-failures.ts";
-
-/** A submitted run whose job a worker has taken, or that was given up. */
-export interface TakenRun extends SubmittedRun {
-  /** The job of the run, and the queue of the job. */
-  readonly job: { readonly name: string; readonly id: string };
-}
-
-/** How a submitted run ended. Its id and outcome are null if it never began. */
-export interface JobResult {
-  /** The run's id. */
-  readonly run: string | null;
-  readonly outcome: RunOutcome | null;
-  /** The exit code of a command that runs only this run. */
-  readonly exit: number;
-  /** Why it was not run; null if it has an outcome. */
-  readonly problem: { readonly code: string; readonly message: string; readonly next?: string } | null;
-}
-
-/** A submitted run with the label for which workers take it. */
-export interface LabelledRun extends TakenRun {
-  readonly label: string;
-}
 
 /** A submitted run that has not ended. */
 export interface QueuedRun extends LabelledRun {
@@ -76,8 +67,9 @@ export interface LabelLoad {
   readonly givenUp: number;
 }
 
-/** Thrown if a worker cannot do a job now, so that it is tried again later. However often this happens, the job is not given up. */
-export class NotNow extends Error {}
+interface WaitingJob extends NamedJob, Pick<RunJob, "output" | "state" | "createdOn"> {
+  readonly total: string;
+}
 
 interface JobCounts {
   readonly name: string;
@@ -205,7 +197,7 @@ export class RunQueue {
 
   // A job that was not put in because it already existed may be gone a moment later. Also, somebody's trigger may prevent it from being put
   // in.
-  async #there(name: string, id: string): Promise<AnyJob> {
+  async #there(name: string, id: string): Promise<RunJob> {
     const job = await this.#boss.getJobById<SubmittedRun>(name, id);
     if (job === null) throw new Error("the database did not keep it");
     return job;
@@ -237,7 +229,7 @@ export class RunQueue {
   // Each return to the queue counts as an attempt. Deferring is not a failure, so it allows one attempt more.
   async #defer(name: string, id: string): Promise<void> {
     const sql = `UPDATE ${this.#schema}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2 AND state = 'active'`;
-    await explained(() => this.#boss.getDb().executeSql(sql, [name, id]));
+    await explained(() => this.#rows(sql, name, id));
   }
 
   // Queues of earlier versions drop a job that no worker takes for two weeks.
@@ -250,25 +242,22 @@ export class RunQueue {
     await this.#boss.updateQueue(name, { retentionSeconds: LIMITS.queueWaitSeconds });
     const sql = `UPDATE ${this.#schema}.job SET keep_until = created_on + make_interval(secs => $2)
       WHERE name = $1 AND state < 'active' AND keep_until < created_on + make_interval(secs => $2)`;
-    await this.#boss.getDb().executeSql(sql, [name, LIMITS.queueWaitSeconds]);
+    await this.#rows(sql, name, LIMITS.queueWaitSeconds);
   }
 
   /** Returns the runs that were given up and have not been notified yet. Throws a Failure. */
   async givenUp(): Promise<readonly { readonly run: TakenRun; readonly result: JobResult }[]> {
     const found = `SELECT name, id, data, output, retry_count AS "retryCount" FROM ${this.#schema}.job
       WHERE name LIKE '${PREFIX}%' AND state = 'failed' AND data ->> 'notified' IS DISTINCT FROM '${GIVEN_UP}'`;
-    const { rows } = await explained(() => this.#boss.getDb().executeSql(found));
-    return (rows as readonly GivenUp[]).map((job) => ({ run: takenRun(job), result: givenUpResult(job) }));
+    const jobs = await explained(() => this.#rows<NamedJob & Pick<RunJob, "output" | "retryCount">>(found));
+    return jobs.map((job) => ({ run: takenRun(job), result: givenUpResult(job) }));
   }
 
   /** Returns the runs that are waiting or in progress, the earliest first and up to a limit, and their total number. Throws a Failure. */
   async queued(limit: number): Promise<{ readonly runs: readonly QueuedRun[]; readonly total: number }> {
     const found = `SELECT name, id, data, output, state, created_on AS "createdOn", count(*) OVER () AS total FROM ${this.#schema}.job
       WHERE ${HAS_NOT_ENDED} ORDER BY created_on, id LIMIT $1`;
-    const { rows } = await explained(() => this.#boss.getDb().executeSql(found, [limit]));
-    const jobs = rows as readonly (Pick<AnyJob, "name" | "id" | "data" | "output" | "state" | "createdOn"> & {
-      readonly total: string;
-    })[];
+    const jobs = await explained(() => this.#rows<WaitingJob>(found, limit));
     const runs = jobs.map((job) => ({
       ...takenRun(job),
       label: labelOf(job),
@@ -281,8 +270,7 @@ export class RunQueue {
 
   /** Returns the earliest run that waits or is under way and does what another one would do; undefined when there is none. Throws a Failure. */
   async alike(run: RunContent): Promise<SubmittedAlike | undefined> {
-    const ask: AskDatabase = async (sql, values) => (await this.#boss.getDb().executeSql(sql, [...values])).rows;
-    return explained(() => submittedAlike(this.#schema, run, ask));
+    return explained(() => submittedAlike(this.#schema, run, (sql, values) => this.#rows(sql, ...values)));
   }
 
   /** Removes submitted runs with a key from the queue, and returns them: none if none is there. Throws a Failure if a worker has one under way. */
@@ -294,21 +282,22 @@ export class RunQueue {
   }
 
   async #withdraw(key: string): Promise<readonly LabelledRun[]> {
-    const ask = (sql: string, ...values: string[]): Promise<{ rows: readonly unknown[] }> =>
-      this.#boss.getDb().executeSql(sql, values);
     const jobs = await this.#kept(() => this.#remove(key));
     if (jobs.length > 0) return jobs.map((each) => ({ ...takenRun(each), label: labelOf(each) }));
-    const { rows: active } = await ask(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, jobIdOf(key));
+    const active = await this.#rows(`SELECT 1 FROM ${this.#schema}.job WHERE ${JOB} AND state = 'active'`, jobIdOf(key));
     // If the answer to an earlier attempt was lost, the removal may not be on the standbys yet. This commit waits for them.
-    await this.#kept(() => ask(`UPDATE ${this.#schema}.version SET version = version`));
+    await this.#kept(() => this.#rows(`UPDATE ${this.#schema}.version SET version = version`));
     if (active.length > 0) throw underWay(key);
     return [];
   }
 
-  async #remove(key: string): Promise<readonly Pick<AnyJob, "name" | "id" | "data">[]> {
+  #remove(key: string): Promise<readonly NamedJob[]> {
     const removal = `DELETE FROM ${this.#schema}.job WHERE ${JOB} AND state < 'active' RETURNING name, id, data`;
-    const { rows } = await this.#boss.getDb().executeSql(removal, [jobIdOf(key)]);
-    return rows as readonly Pick<AnyJob, "name" | "id" | "data">[];
+    return this.#rows(removal, jobIdOf(key));
+  }
+
+  async #rows<Row>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
+    return (await this.#boss.getDb().executeSql(sql, values)).rows as readonly Row[];
   }
 
   /** Returns the outcome of a submitted run; undefined while it is waiting or in progress. Throws a Failure. */
@@ -326,8 +315,8 @@ export class RunQueue {
     const failed = "count(*) FILTER (WHERE state = 'failed') AS failed";
     const oldest = "extract(epoch FROM now() - min(created_on) FILTER (WHERE state < 'active')) AS oldest";
     const sql = `SELECT name, ${waits}, ${failed}, ${oldest} FROM ${this.#schema}.job WHERE name LIKE '${PREFIX}%' GROUP BY name`;
-    const { rows } = await explained(() => this.#boss.getDb().executeSql(sql));
-    return (rows as readonly JobCounts[]).map(({ name, waiting, active, failed: lost, oldest: seconds }) => ({
+    const counts = await explained(() => this.#rows<JobCounts>(sql));
+    return counts.map(({ name, waiting, active, failed: lost, oldest: seconds }) => ({
       label: name.slice(PREFIX.length),
       waiting: Number(waiting),
       active: Number(active),
@@ -379,69 +368,4 @@ interface Standbys {
 interface NewClient {
   query(sql: string): Promise<unknown>;
   on(event: "notice", listener: (notice: { readonly routine?: string | undefined }) => void): unknown;
-}
-
-type AnyJob = JobWithMetadata<SubmittedRun>;
-
-type GivenUp = Pick<AnyJob, "name" | "id" | "data" | "output" | "retryCount">;
-
-/** The code of the problem for a run that was given up. */
-const GIVEN_UP = "queue.given-up";
-
-// The database refuses the end of a job with a text that it cannot keep, and would deliver the job again and again.
-function storableResult(result: JobResult): JobResult {
-  return JSON.parse(JSON.stringify(result), storableIn) as JobResult;
-}
-
-function storableError(error: unknown): Error {
-  return new Error(storable(messageOf(error)));
-}
-
-function takenRun({ name, id, data }: Pick<AnyJob, "name" | "id" | "data">): TakenRun {
-  return { ...data, job: { name, id } };
-}
-
-function isGivenUp({ state }: AnyJob): boolean {
-  return state === "failed" || state === "cancelled";
-}
-
-function hasEndedBadly(job: AnyJob): boolean {
-  return isGivenUp(job) || (job.state === "completed" && (job.output as JobResult).exit !== EXIT.passed);
-}
-
-function givenUpResult({ data, retryCount, output }: Pick<GivenUp, "data" | "output" | "retryCount">): JobResult {
-  const why = whyReturned({ output });
-  const last = why === undefined ? "" : `; the last one: ${why}`;
-  return {
-    run: null,
-    outcome: null,
-    exit: EXIT.cannotStart,
-    problem: {
-      code: GIVEN_UP,
-      message: `${data.playbook} was given up after ${retryCount + 1} tries${last}`,
-      next: "submit it again with the same key, which resumes its run",
-    },
-  };
-}
-
-function whyReturned({ output }: Pick<AnyJob, "output">): string | undefined {
-  const { message, value } = (output ?? {}) as { readonly message?: string; readonly value?: { readonly message?: string } };
-  return message ?? value?.message;
-}
-
-// The person may differ, and so may the text of the playbook: an edited one resumes the run.
-function isSameRun(one: SubmittedRun, other: SubmittedRun): boolean {
-  return contentOf(one) === contentOf(other);
-}
-
-// The database does not keep the order of names, and 1.0 is the same as 1.
-function contentOf({ playbook, environment, key, inputs, env }: SubmittedRun): string {
-  return canonicalJson([playbook, environment, key, parseJson(inputs, LIMITS.recordDepth), env]);
-}
-
-const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
-
-/** Returns the id of the job with a key. */
-export function jobIdOf(key: string): string {
-  return hash("sha256", `tokenbook ${key}`).replace(UUID, "$1-$2-4$3-8$4-$5");
 }

@@ -1,7 +1,7 @@
 import { type Redact, redactor } from "../../base/secret.ts";
 import { secretsOfListeners } from "../../environment/notifications.ts";
 import { noteNotified } from "../../fleet/job-rows.ts";
-import type { JobResult, TakenRun } from "../../fleet/queue.ts";
+import type { JobResult, TakenRun } from "../../fleet/job.ts";
 import type { RunReport } from "../../report/shape.ts";
 import { Courier } from "../../schedule/notify/courier.ts";
 import type { StartCommand } from "../../schedule/notify/deliver.ts";

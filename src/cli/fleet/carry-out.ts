@@ -11,7 +11,7 @@ import { digestWithData } from "../../engine/run/plan-steps.ts";
 import { newRunName } from "../../engine/run/run-names.ts";
 import { runWithKey } from "../../engine/run/run-with-key.ts";
 import { organizationOf } from "../../environment/target.ts";
-import { NotNow, type JobResult, type TakenRun } from "../../fleet/queue.ts";
+import { NotNow, type JobResult, type TakenRun } from "../../fleet/job.ts";
 import { assertStillTaken } from "../../fleet/job-rows.ts";
 import type { SubmittedRun } from "../../fleet/submitted-run.ts";
 import { inOrganization } from "../../playbook/inputs/given-inputs.ts";
