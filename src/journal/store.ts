@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../base/ready-or-closed.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { Clock } from "../base/ports.ts";
 import { identityOf, placeOf } from "../protocol/identity.ts";
@@ -113,14 +114,7 @@ export class JournalStore {
   }
 
   static #whole(database: SqlDatabase, ports: JournalPorts): JournalStore {
-    const store = new JournalStore(database, ports);
-    try {
-      store.assertWhole();
-      return store;
-    } catch (error) {
-      store.close();
-      throw error;
-    }
+    return readyOrClosed(new JournalStore(database, ports), (store) => store.assertWhole());
   }
 
   /**
@@ -388,13 +382,7 @@ export class JournalStore {
 }
 
 function migrated(database: SqlDatabase, ports: JournalPorts): SqlDatabase {
-  try {
-    migrate(database, tailOf(database, ports));
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return readyOrClosed(database, () => migrate(database, tailOf(database, ports)));
 }
 
 function claimed(taken: Taken): Claim {

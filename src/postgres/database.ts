@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../base/ready-or-closed.ts";
 import { randomUUID } from "node:crypto";
 import { getOrInsert } from "../base/maps.ts";
 import { invariant } from "../base/failure.ts";
@@ -108,16 +109,11 @@ export class PostgresDatabase implements SqlDatabase {
     opening: HowToOpen & { readonly readOnly: boolean },
     make?: (database: PostgresDatabase) => void,
   ): PostgresDatabase {
-    const database = new PostgresDatabase(server, layout, opening);
-    try {
+    return readyOrClosed(new PostgresDatabase(server, layout, opening), (database) => {
       make?.(database);
       assertLayout(database, layout);
       database.#isMade = true;
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    });
   }
 
   // This machine's clocks continue from the server's time. The server is asked again after a while; on a new connection, which may lead to another

@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../base/ready-or-closed.ts";
 import { command } from "../base/command-line.ts";
 import { Failure, messageOf } from "../base/failure.ts";
 import { DEFAULT_PROFILE, type Profile } from "../contract/profile.ts";
@@ -142,17 +143,13 @@ function cannotListen(port: number, error: unknown): Failure {
 }
 
 function openFilled({ path, seed, profile = DEFAULT_PROFILE }: SandboxOptions): { database: Database; isNew: boolean } {
-  const database = Database.open(path, SANDBOX);
   let isNew = false;
-  try {
+  const database = readyOrClosed(Database.open(path, SANDBOX), (opened) => {
     const planting = { profile: profile.ledger, now: Date.now() };
-    migrate(database, () => {
-      plant(database, seed === undefined ? DEFAULT_SEED : readSeed(seed), planting);
+    migrate(opened, () => {
+      plant(opened, seed === undefined ? DEFAULT_SEED : readSeed(seed), planting);
       isNew = true;
     });
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
   return { database, isNew };
 }

@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../base/ready-or-closed.ts";
 import { type BigIntStats, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -92,9 +93,8 @@ export class Database implements SqlDatabase {
     layout: TableLayout,
     { connect, moving = false, journal }: FileOpening & { readonly connect: Connect },
   ): Database {
-    return withFailures(path, () => {
-      const database = new Database(path, connect);
-      try {
+    return withFailures(path, () =>
+      readyOrClosed(new Database(path, connect), (database) => {
         database.#isMoving = moving;
         database.#journal = journal;
         database.#atOneMoment(() => {
@@ -102,12 +102,8 @@ export class Database implements SqlDatabase {
           if (!moving) database.#assertUnmarked();
         });
         database.#isGuarded = !moving;
-        return database;
-      } catch (error) {
-        database.close();
-        throw error;
-      }
-    });
+      }),
+    );
   }
 
   /** Returns the format of the tables of a layout; 0 if there are none. During a move, it leaves out the mark in it. */

@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../base/ready-or-closed.ts";
 import { Failure } from "../base/failure.ts";
 import { isPrivateThere } from "../files/private.ts";
 import { stateEntry } from "../files/state.ts";
@@ -60,16 +61,11 @@ export function lookAtTables(place: StatePlace, { entry, layout }: StatePart): S
  */
 export function openPart(place: StatePlace, part: StatePart, how?: "existing"): SqlDatabase {
   const { layout } = part;
-  const database = how === "existing" ? existingTables(place, part) : openTables(place, part);
-  try {
+  return readyOrClosed(how === "existing" ? existingTables(place, part) : openTables(place, part), (database) => {
     const format = database.formatOf(layout);
     if (format > layout.newest) throw newerFailure(database.path, part, format);
     if (format < layout.newest) database.transaction(() => layout.bringUp(database));
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
 }
 
 /** Opens a part of the state for reading only, in its present format; returns undefined if it is missing or empty. Throws like `openPart`. */

@@ -1,3 +1,4 @@
+import { readyOrClosed } from "../../base/ready-or-closed.ts";
 import { command } from "../../base/command-line.ts";
 import { Failure } from "../../base/failure.ts";
 import type { SqlRow } from "../../sql/database.ts";
@@ -30,8 +31,7 @@ export function openArchives({ path, known, named, uncompared }: OpenedArchives,
   const { files, compared } = wholeArchives(path, known);
   if (!compared) uncompared?.();
   const database = Database.open(":memory:", JOURNAL);
-  const store = JournalStore.over(database, ports);
-  try {
+  return readyOrClosed(JournalStore.over(database, ports), (store) => {
     const fileOf = new Map<string, string>();
     for (const file of files) {
       for (const run of readArchive(file).runs) {
@@ -46,11 +46,7 @@ export function openArchives({ path, known, named, uncompared }: OpenedArchives,
           if (wanted.has(run)) insertRow(database, "record", { run_id: run, ...columns });
         });
       });
-    return store;
-  } catch (error) {
-    store.close();
-    throw error;
-  }
+  });
 }
 
 function idIn(store: JournalStore, name: string, path: string): string {
