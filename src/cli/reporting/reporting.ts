@@ -82,9 +82,9 @@ export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly Repor
   }
 }
 
-// The `github` format may share stdout: GitHub finds its commands among other lines.
-function takesStdout(requests: readonly ReportRequest[]): boolean {
-  return requests.some(({ format, file }) => file === STDOUT && format !== "github");
+/** Whether a report goes to stdout. The `github` format may share it: GitHub finds its commands among other lines. */
+export function takesStdout(requests: readonly ReportRequest[]): boolean {
+  return requests.some(({ format, file }) => (file === STDOUT || STDOUT_NAMES.has(file)) && format !== "github");
 }
 
 function twice(format: Format, file: string): Failure {

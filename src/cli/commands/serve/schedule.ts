@@ -29,7 +29,7 @@ import { assertJournalWhole, assertNothingLost } from "../../runs/open-journal.t
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
-import { prepareReporting, type Reporting, STDOUT, writeReport } from "../../reporting/reporting.ts";
+import { prepareReporting, type Reporting, takesStdout, writeReport } from "../../reporting/reporting.ts";
 import { openTarget, type OpenTarget } from "../../project/open-target.ts";
 import { statePlace } from "../../project/state-place.ts";
 import { inParallel, slots } from "../../runs/run-queue.ts";
@@ -296,7 +296,7 @@ async function writeOwn(shell: ProjectShell, { report }: ScheduleOptions, run: R
 
 // A report on stdout is alone there.
 function logFor(shell: ProjectShell, { report, json }: ScheduleOptions): Log {
-  return logOf(report.some(({ file }) => file === STDOUT) ? { stdout: shell.stderr } : shell, json);
+  return logOf(takesStdout(report) ? { stdout: shell.stderr } : shell, json);
 }
 
 // Each run writes its own report. If a report cannot be written, this is logged, and the run is not affected. A report whose file name does not contain `{run}`
