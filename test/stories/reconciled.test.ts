@@ -352,6 +352,8 @@ reconcile:
     "missing-left 9 (not mapped, right)",
     "missing-right X (not mapped, left)",
   ]);
+  for (const { side, from, to } of comparisonIn(run.data, "reconcile.tokens").reads ?? [])
+    expect(from, side).toBeLessThanOrEqual(to);
   const twice = await project.run("run", "mapped.yaml", "--input", 'tokens=[{"here":"G","there":7},{"here":"G","there":8}]');
   expect(twice.code, twice.transcript).toBe(1);
   expect(twice.stdout).toContain('reconcile.mapping: map.token: two of its rows have "G" under "here"');

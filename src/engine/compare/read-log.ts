@@ -18,7 +18,9 @@ export class NotedRead {
   page({ operation, input, actor, as, page, at }: RowOrigin, rows: number): void {
     const name = writeJson([operation, input, actor, as]);
     const before = this.#asked.get(name);
-    const seen = { side: this.#side, operation, input, actor, as, from: this.#from };
+    // A list that the run has held since earlier was read then.
+    const from = Math.min(before?.from ?? this.#from, at);
+    const seen = { side: this.#side, operation, input, actor, as, from };
     this.#asked.set(name, { ...seen, pages: Math.max(before?.pages ?? 0, page), rows: (before?.rows ?? 0) + rows, to: at });
   }
 

@@ -6,7 +6,7 @@ import { compileTemplate } from "../expressions/compile-template.ts";
 import type { CheckContext } from "../check-context.ts";
 import { COMPARISON, type ComparisonFields, MAPPING } from "../keywords/comparison.ts";
 import { allRead, fieldsOf } from "../keywords/keyword.ts";
-import { insideLoop, readForeach, refuseRoundsInPart } from "../steps/foreach.ts";
+import { insideLoop, readForeach, refusePlainText, refuseRoundsInPart } from "../steps/foreach.ts";
 import type { CheckStep, Compare, ConservedSides, GivenSides, Mapping, Side } from "../model.ts";
 import { checkPlaces } from "../steps/call-rules.ts";
 import { partsOf, readSide } from "./side.ts";
@@ -207,6 +207,7 @@ function readMappings(
     if (!key.includes(part)) unknownPart(part, key, { range: at }, around);
     const { from, left = "", right = "", ...rest } = fieldsOf(value, MAPPING);
     allRead(rest);
+    refusePlainText(from, around.context);
     return {
       part,
       from: compileTemplate(from ?? value, { type: "array" }, around.context, scopeAt(around, spot)),

@@ -110,9 +110,10 @@ function canName(variable: string, types: TypeEnvironment): boolean {
 
 const RESERVED: ReadonlySet<string> = new Set(["response", "one"]);
 
-function refusePlainText(node: SourceNode, context: CheckContext): void {
+/** Reports a text without an expression in the place of a list. */
+export function refusePlainText(node: SourceNode | undefined, context: CheckContext): void {
   const text = textOf(node);
-  if (text === undefined || holdsExpression(text)) return;
+  if (node === undefined || text === undefined || holdsExpression(text)) return;
   context.report(
     {
       code: "expression.wrong-type",
