@@ -64,6 +64,7 @@ test.for([
   ["coverage latest --env staging", "'--env <name>' cannot be used with argument 'runs'"],
   ["coverage latest --since 1d", "'--since <age>' cannot be used with argument 'runs'"],
   ["schedule look.yaml --once --listen 0", "'--listen <[host:]port>' cannot be used with option '--once'"],
+  ["schedule list --env staging", "'--env <name>' cannot be used without argument 'files'"],
   ["calibrate --as userId:alice", "'--as <entity>' cannot be used without option '--may-write'"],
   ["library --text", "'--text' cannot be used without argument 'name'"],
   ["library mint --text --json", "'--json' cannot be used with option '--text'"],

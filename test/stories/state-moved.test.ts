@@ -115,6 +115,7 @@ describe.skipIf(BINARIES === undefined)("the state is moved", () => {
     const [first, second] = [await project.run("run", "mint.yaml"), await project.run("run", "mint.yaml")];
     expect([first.code, second.code], first.transcript).toEqual([0, 0]);
     expect(first.stderr).toContain(noted);
+    expect(first.stderr).toContain("tokenbook state move FOLDER database");
     expect(second.stderr).not.toContain(noted);
   });
 

@@ -212,9 +212,12 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .action(async () => (await import("../commands/serve/schedule.ts")).schedule);
   builder
     .subcommand(schedule, "list", WORDS.schedule.list)
-    .with(where)
     .argument("[files...]", WORDS.run.files, KIND.playbooks)
-    .with(inputs)
+    .value("--env <name>", WORDS.env, KIND.environment, { needs: "files" })
+    .with(dotenv)
+    .with(memory)
+    .value("--input <name=value>", WORDS.input, KIND.input, { default: {}, needs: "files" })
+    .value("--inputs <file>", WORDS.inputs, KIND.file, { needs: "files" })
     .value("--next <n>", WORDS.schedule.next, KIND.count)
     .action(async () => (await import("../commands/serve/schedule-list.ts")).listSchedules);
   builder

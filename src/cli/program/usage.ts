@@ -85,7 +85,7 @@ export function refuseOfParent(command: Command): void {
 
 /** Throws a Failure if an option was given that would do nothing beside another option or argument, or without one. */
 export function refuseIdle(given: Readonly<Record<string, unknown>>, command: Command): void {
-  const isTyped = (option: Option): boolean => command.getOptionValueSource(option.attributeName()) === "cli";
+  const isTyped = (option: Option): boolean => command.getOptionValueSourceWithGlobals(option.attributeName()) === "cli";
   const typed = command.options.filter(isTyped);
   const isGiven = (name: string): boolean =>
     typed.some((option) => option.attributeName() === name) || [isArgument(name) ? given[name] : []].flat().some(Boolean);

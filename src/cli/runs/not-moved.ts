@@ -33,7 +33,7 @@ export function assertMoved(
 export function emptyStateNote(state: StatePlace, store: JournalStore, hint: Hint): readonly string[] {
   if (typeof state === "string" || store.runs.latest(1).length > 0) return [];
   return [
-    `the schema "${state.schema}" of the database has no runs; if you made runs with another state, tokenbook does not know here which writes they left open. To move that state: ${hint(command`state move`)}`,
+    `the schema "${state.schema}" of the database has no runs; if you made runs with another state, tokenbook does not know here which writes they left open. To move that state: ${hint(command`state move FOLDER database`)}`,
   ];
 }
 
