@@ -282,6 +282,10 @@ test.skipIf(PYTHON === undefined)("a Python script verifies archives with the sa
     1,
     expect.stringContaining("000002.ndjson is missing in"),
   ]);
+  // The journal has written both, so nothing says that it has written none of them.
+  writeFileSync(first, text.replace("archive", "archiv"));
+  const damaged = await at.run("runs", "verify", "--archive", folder);
+  expect([damaged.code, damaged.stderr], damaged.transcript).toEqual([1, ""]);
 });
 
 test("after a kill of `runs archive`, each run is in the journal or in an archive, and a repeat completes the rest", async () => {

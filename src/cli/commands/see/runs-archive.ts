@@ -113,7 +113,8 @@ export const verifyArchive: Command<ArchiveVerifyOptions> = async (shell, option
   const folder = resolve(shell.cwd, options.archive);
   const known = knownArchives(shell, options);
   const verified = verifyArchives(folder, known ?? []);
-  if (!verified.some(({ compared }) => compared)) noteUncompared(shell, known);
+  const intact = verified.filter(({ problem }) => problem === null);
+  if (intact.length > 0 && !intact.some(({ compared }) => compared)) noteUncompared(shell, known);
   if (options.json === true) {
     printData(shell, { archives: verified.map(({ sealedAt: _sealedAt, ...rest }) => verifiedData(rest)) });
   } else printLines(shell, verifiedLines(verified));
