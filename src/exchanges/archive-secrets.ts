@@ -1,5 +1,6 @@
+import { Decimal } from "../base/numbers/decimal.ts";
 import { isObject, type Json, parseJson } from "../base/json/json.ts";
-import { type Redact, redactor, Secret } from "../base/secret.ts";
+import { maskedText, type Redact, redactor, Secret } from "../base/secret.ts";
 import { contract } from "../contract/contract.ts";
 import { services } from "../services/services.ts";
 import type { KeptExchange } from "./kept.ts";
@@ -62,8 +63,11 @@ function maskedExchange({ url, headers, body, answer, ...rest }: KeptExchange, r
     ...rest,
     url: maskedUrl(url, redact),
     headers: maskedHeaders(headers, redact),
-    body: body === null ? null : redact(body),
-    answer: answer === null ? null : { ...answer, headers: maskedHeaders(answer.headers, redact), text: redact(answer.text) },
+    body: body === null ? null : maskedText(body, redact),
+    answer:
+      answer === null
+        ? null
+        : { ...answer, headers: maskedHeaders(answer.headers, redact), text: maskedText(answer.text, redact) },
   };
 }
 
@@ -100,9 +104,11 @@ function secretFields(text: string | null | undefined): readonly (readonly [stri
   }
 }
 
-function fieldsIn(value: Json, name = ""): readonly (readonly [string, string])[] {
+// Everything below a field that is named like a secret may be a secret.
+function fieldsIn(value: Json, name?: string): readonly (readonly [string, string])[] {
   if (Array.isArray(value)) return value.flatMap((item: Json) => fieldsIn(item, name));
-  if (isObject(value)) return Object.entries(value).flatMap(([field, inner]) => fieldsIn(inner, field));
-  const isSecret = typeof value === "string" && value.length >= SHORTEST && isSecretField(name);
-  return isSecret ? [[name, value]] : [];
+  if (isObject(value))
+    return Object.entries(value).flatMap(([field, inner]) => fieldsIn(inner, name ?? (isSecretField(field) ? field : undefined)));
+  const text = value instanceof Decimal ? value.text : value;
+  return name !== undefined && typeof text === "string" && text.length >= SHORTEST ? [[name, text]] : [];
 }
