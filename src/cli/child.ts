@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { LIMITS } from "../base/limits.ts";
+import { shortened } from "../base/text/text.ts";
 import type { Relaunch } from "./shell.ts";
 import type { CommandEnd } from "../schedule/notify/deliver.ts";
 
@@ -19,13 +20,13 @@ export async function runChild(
   try {
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr = (stderr + text).slice(0, LIMITS.childErrorChars);
+      stderr = (stderr + text).slice(0, LIMITS.childErrorChars + 1);
     });
     const ended = once(child, "close");
     // a child that dies before it has read all its input is judged by its exit code
     child.stdin.on("error", () => undefined).end(given.input);
     const [code, signal] = await ended;
-    return { code: code as number | null, signal: signal as string | null, stderr };
+    return { code: code as number | null, signal: signal as string | null, stderr: shortened(stderr, LIMITS.childErrorChars) };
   } finally {
     given.kill.removeEventListener("abort", kill);
   }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../base/time/duration.ts";
 import { Failure } from "../base/failure.ts";
 import { LIMITS } from "../base/limits.ts";
-import { didYouMeanOr } from "../base/text/text.ts";
+import { didYouMeanOr, shortened } from "../base/text/text.ts";
 
 /** Throws a Failure if a table lacks a column, or has two columns with the same name. */
 export function assertColumns(table: string, found: readonly string[], wanted: readonly string[]): void {
@@ -41,7 +41,7 @@ export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>): Asyn
 /** Names a row of a query by its number and its first column, which is usually the primary key. */
 export function rowOfQuery(number: number, row: Readonly<Record<string, unknown>>): string {
   const [[column, value] = []] = Object.entries(row);
-  return column === undefined ? `row ${number}` : `row ${number} (${column}: ${String(value).slice(0, LIMITS.nameChars)})`;
+  return column === undefined ? `row ${number}` : `row ${number} (${column}: ${shortened(String(value), LIMITS.nameChars)})`;
 }
 
 /** Says which used column of a row has an unclear text. Bytes that are not UTF-8 become U+FFFD, so texts that differ only in these would be equal. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { comparisonIn } from "./comparison.ts";
@@ -114,4 +115,18 @@ test("an address is taken from a variable, and shown nowhere", async () => {
   expect(written.code, written.transcript).toBe(2);
   expect(written.transcript).toContain('"http" is not a reference');
   expect(written.transcript).not.toContain("a-hidden");
+});
+
+test("a row is named by its first column, and by no part of a secret that is in it", async () => {
+  const token = `eyJ${"0123456789".repeat(20)}`;
+  const project = newProject({ TOKEN: token });
+  const register = new DatabaseSync(join(project.folder, "register.db"));
+  register.exec(`CREATE TABLE t (holder TEXT, balance TEXT); INSERT INTO t VALUES ('${token}', 'many')`);
+  register.close();
+  project.write("register.csv", "holder,balance\nalice,1\n");
+  project.write("nightly.yaml", NIGHTLY.replace("mode: read-only", "mode: read-only\nsecrets: { TOKEN: env:TOKEN }"));
+  const run = await project.run("run", "nightly.yaml", "--report", "json=report.json");
+  expect(run.code, run.transcript).toBe(1);
+  expect(run.transcript).toContain("row 1 (holder: ${{ secrets.TOKEN }}…)");
+  expect(run.transcript + project.read("report.json")).not.toContain("eyJ");
 });

@@ -142,7 +142,7 @@ export function countLong(number: number, noun: string): string {
   return count(number, noun).replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
-/** Returns a text of at most so many characters, with an ellipsis in the place of the rest. */
+/** Returns a text of at most so many characters, with an ellipsis in the place of the rest. By the ellipsis, a secret that is cut there is recognized. */
 export function shortened(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).toWellFormed()}…`;
 }

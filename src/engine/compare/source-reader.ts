@@ -1,5 +1,6 @@
 import { getOrInsert } from "../../base/maps.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { shortened } from "../../base/text/text.ts";
 import { writeJson } from "../../base/json/json.ts";
 import { EvaluationFailure } from "../../expression/expression.ts";
 import type { Gap } from "../../protocol/comparison.ts";
@@ -312,7 +313,7 @@ export class SourceReader {
 
   #fail(read: SourceRead, { code, message }: StepProblem): void {
     this.#failed.add(read);
-    this.#gaps.push({ side: this.#sideOf(read), of: read.label, code, message: message.slice(0, LIMITS.refusalChars) });
+    this.#gaps.push({ side: this.#sideOf(read), of: read.label, code, message: shortened(message, LIMITS.refusalChars) });
   }
 
   #sideOf({ sides }: SourceRead): string {
