@@ -77,6 +77,46 @@ test("an old run moves into an archive that `runs show` names, and its key begin
   expect(await embeddedCommits(at)).toHaveLength(2);
 });
 
+test("what the journal keeps of an archived run is compared with the archive", async () => {
+  const at = project();
+  const paid = await ran(at, "create.yaml", "--key", "ORDER-17");
+  await ran(at, "create.yaml");
+  expect((await at.run(...ARCHIVE)).code).toBe(0);
+  const verify = ["runs", "verify", "--archive", "archives"];
+  const intact = await at.run(...verify);
+  expect([intact.code, intact.stdout], intact.transcript).toEqual([0, expect.stringContaining(`${FIRST}  intact `)]);
+  const archived = 'ended passed, and has the key "ORDER-17"';
+  for (const [sql, says] of [
+    ["UPDATE archived_run SET key = NULL", `the run ${paid} ended passed, and has no key, and ${FIRST} says that it ${archived}`],
+    ["UPDATE archived_run SET outcome = 'failed'", `the run ${paid} ended failed, and has the key "ORDER-17", and ${FIRST} says`],
+    ["DELETE FROM archived_run", `the run ${paid} is not in this archive, and ${FIRST} says that it ${archived}`],
+    ["UPDATE archived_run SET id = 'another'", `the run ${paid} is not in this archive, and ${FIRST} says that it ${archived}`],
+    ["DELETE FROM proof", "the journal no longer lists "],
+  ] as const) {
+    const restore = inJournal(at, (database) => {
+      const tables = ["archived_run", "proof"].map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()] as const);
+      database.exec(sql);
+      return tables;
+    });
+    const damaged = await at.run(...verify);
+    expect([damaged.code, damaged.stdout], damaged.transcript).toEqual([1, expect.stringContaining(says)]);
+    expect(damaged.stdout, damaged.transcript).toMatch(new RegExp(`^${FIRST}  differs  `));
+    inJournal(at, (database) => {
+      for (const [name, rows] of restore) {
+        database.exec(`DELETE FROM ${name}`);
+        for (const row of rows)
+          database
+            .prepare(
+              `INSERT INTO ${name} VALUES (${Object.keys(row)
+                .map(() => "?")
+                .join(", ")})`,
+            )
+            .run(...Object.values(row));
+      }
+    });
+  }
+});
+
 test("rows with archived runs are not run again, and the command continues with the others", async () => {
   const at = project();
   at.write(

@@ -6,7 +6,7 @@ import type { SqlDatabase, SqlRow } from "../../sql/database.ts";
 import type { SealedRun } from "./archive-file.ts";
 import { isBroken, readRecords } from "../chain.ts";
 import type { Leases } from "../leases.ts";
-import { targetOf } from "../proofs.ts";
+import { hasProof, targetOf } from "../proofs.ts";
 
 /**
  * The archives that a journal has sealed, and what it must not forget of each run in them: its archive, its key and, if a transaction has
@@ -42,6 +42,14 @@ export interface RunInArchive {
   readonly outcome: string;
   /** The path where the archive was written. */
   readonly file: string;
+}
+
+/** What a journal keeps of an archived run. */
+export interface KeptOfRun {
+  /** How the run ended. */
+  readonly outcome: string;
+  /** The key that its caller gave it; null for none. */
+  readonly key: string | null;
 }
 
 /** A run to which a caller gave a key. */
@@ -89,6 +97,19 @@ export class Archives {
   /** Returns all archives, beginning with the first. */
   all(): readonly KnownArchive[] {
     return this.#database.all("SELECT * FROM archive ORDER BY number").map(archiveOf);
+  }
+
+  /** Returns what the journal keeps of the runs in an archive, by their ids. */
+  keptOf(number: number): ReadonlyMap<string, KeptOfRun> {
+    const rows = this.#database.all("SELECT id, outcome, key FROM archived_run WHERE archive = ?", number);
+    return new Map(
+      rows.map(({ id, outcome, key }) => [String(id), { outcome: String(outcome), key: key === null ? null : String(key) }]),
+    );
+  }
+
+  /** Returns whether the journal lists that a transaction or a receipt has proven a write of a run. */
+  hasProof(id: string, runId: string): boolean {
+    return hasProof(this.#database, id, runId);
   }
 
   /** Returns the last archive. */

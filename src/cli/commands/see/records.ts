@@ -7,6 +7,7 @@ import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { SqlRow } from "../../../sql/database.ts";
 import { advance, emptyState, type RunState } from "../../../protocol/state.ts";
+import { oneLine } from "../../../report/formats/foreign-text.ts";
 import { lookForRuns, lookIntoJournal, type RunsOptions } from "../../runs/open-journal.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import type { Command } from "../../shell.ts";
@@ -107,6 +108,10 @@ function rowProblem(store: JournalStore, before: SqlRow, state: RunState): Failu
   });
 }
 
+// Whoever changes the state, and a service that names a transaction, must not write a line of the result.
 function verifiedLine({ run, records, hash, problem }: Verified): string {
-  return problem === null ? `${run}  intact   ${records} records, the last ${hash}` : `${run}  damaged  ${problem.message}`;
+  const id = oneLine(run);
+  return problem === null
+    ? `${id}  intact   ${records} records, the last ${hash}`
+    : `${id}  damaged  ${oneLine(problem.message)}`;
 }

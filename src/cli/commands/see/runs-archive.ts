@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { command, type Hint } from "../../../base/command-line.ts";
 import { Failure } from "../../../base/failure.ts";
 import { count, countLong } from "../../../base/text/text.ts";
@@ -7,10 +7,12 @@ import { ExchangeStore } from "../../../exchanges/exchange-store.ts";
 import type { StatePlace } from "../../../sql/place.ts";
 import { verifyArchives, type VerifiedArchive } from "../../../journal/archives/archive-chain.ts";
 import { archiveRuns, type ArchivedRuns, type CompletedArchive } from "../../../journal/archives/archive-runs.ts";
-import type { KeptBecause } from "../../../journal/archives/archives.ts";
+import type { Archives, KeptBecause } from "../../../journal/archives/archives.ts";
+import { keptProblem } from "../../../journal/archives/archive-kept.ts";
 import { DriftBook } from "../../../reconcile/drift-book.ts";
 import { knownStatePlace, type MemoryOptions } from "../../project/state-place.ts";
-import { changeJournal, knownArchives, noteUncompared } from "../../runs/open-journal.ts";
+import { oneLine } from "../../../report/formats/foreign-text.ts";
+import { changeJournal, knownArchives, lookIntoJournal, noteUncompared } from "../../runs/open-journal.ts";
 import { runsThatShowDone } from "../../runs/done-since.ts";
 import type { RunReference } from "../../runs/run-reference.ts";
 import { printData, printLines } from "../../print/result.ts";
@@ -112,14 +114,24 @@ export const verifyArchive: Command<ArchiveVerifyOptions> = async (shell, option
   }
   const folder = resolve(shell.cwd, options.archive);
   const known = knownArchives(shell, options);
-  const verified = verifyArchives(folder, known ?? []);
-  const intact = verified.filter(({ problem }) => problem === null);
-  if (intact.length > 0 && !intact.some(({ compared }) => compared)) noteUncompared(shell, known);
+  const found = verifyArchives(folder, known ?? []);
+  const intact = found.filter(({ problem }) => problem === null);
+  const isCompared = intact.some(({ compared }) => compared);
+  if (intact.length > 0 && !isCompared) noteUncompared(shell, known);
+  const verified = isCompared ? lookIntoJournal(shell, options, ({ archives }) => withKept(archives, folder, found)) : found;
   if (options.json === true) {
     printData(shell, { archives: verified.map(({ sealedAt: _sealedAt, ...rest }) => verifiedData(rest)) });
   } else printLines(shell, verifiedLines(verified));
   return exitOfVerified(verified);
 };
+
+// An archive of this journal is only of use if the journal still knows its runs.
+function withKept(archives: Archives, folder: string, found: readonly VerifiedArchive[]): readonly VerifiedArchive[] {
+  return found.map((each) => {
+    const { number, file, compared, problem } = each;
+    return problem === null && compared ? { ...each, problem: keptProblem(archives, number, join(folder, file)) } : each;
+  });
+}
 
 function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] {
   const [first] = verified;
@@ -128,6 +140,8 @@ function verifiedLines(verified: readonly VerifiedArchive[]): readonly string[] 
 }
 
 function verifiedLine({ file, runs, records, digest, problem }: VerifiedArchive): string {
-  if (problem !== null) return `${file}  ${problem.code === "archive.missing" ? "missing" : "damaged"}  ${problem.message}`;
+  if (problem !== null) return `${file}  ${PROBLEM_WORDS[problem.code] ?? "damaged"}  ${oneLine(problem.message)}`;
   return `${file}  intact   ${countLong(runs, "run")}, ${countLong(records, "record")}, the digest ${digest}`;
 }
+
+const PROBLEM_WORDS: Readonly<Record<string, string>> = { "archive.missing": "missing", "journal.broken": "differs" };
