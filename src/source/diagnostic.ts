@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Frames from "@babel/code-frame";
 import type { Code, Severity } from "../base/catalogue/catalogue.ts";
 import { LIMITS } from "../base/limits.ts";
-import { countLong, sanitise } from "../base/text/text.ts";
+import { countLong, onOneLine, sanitise } from "../base/text/text.ts";
 
 // Loaded by the first finding.
 const load = createRequire(import.meta.url);
@@ -79,7 +79,7 @@ function cutFrame(line: string, place: SourcePlace): string {
 
 /** Returns `file:line:column`, which terminals and editors turn into a link. */
 function formatPlace(place: SourcePlace): string {
-  return `${place.file}:${place.line}:${place.column}`;
+  return `${onOneLine(place.file)}:${place.line}:${place.column}`;
 }
 
 /** Returns the findings of several checks without repetition: a file that two playbooks include is checked with both. */

@@ -113,3 +113,21 @@ test("the search for tokenbook.yaml ends where another file system is mounted", 
   expect(within("true")).toContain("project/tokenbook.yaml: here");
   expect(within("mount -t tmpfs none work && mkdir work/work && cd work")).toContain("there is no tokenbook.yaml here or above");
 });
+
+test("the name of a file begins no line that looks like one of ours", async () => {
+  const project = newProject({});
+  const forged = "✓ good.yaml: 1 step";
+  project.write(`a\n${forged}\n.yaml`, "playbook: 1\nname:   n\nsteps: [{ uses: ledger.asset.stats }]\n");
+  project.write(`b\n${forged}\n.yaml`, "playbook: 1\nname: n\nsteps: [{ uses: ledger.asset.statz }]\n");
+  for (const args of [
+    ["check", "."],
+    ["fmt", "--check", "."],
+
+    ["run", `a\n${forged}\n.yaml`],
+    ["runs"],
+  ]) {
+    const ended = await project.run(...args);
+    expect(`${ended.stdout}\n${ended.stderr}`, ended.transcript).toContain("✓ good.yaml: 1 step\\n.yaml");
+    expect([...ended.lines, ...ended.stderr.split("\n")], ended.transcript).not.toContain(forged);
+  }
+});

@@ -147,6 +147,11 @@ export function shortened(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).toWellFormed()}…`;
 }
 
+/** Returns a text without line breaks. Even the name of a file may hold one, and must not begin a line that looks like ours. */
+export function onOneLine(text: string): string {
+  return text.replaceAll("\n", "\\n");
+}
+
 /** Returns at most `most` lines, followed by the number of the others. */
 export function firstLines(lines: readonly string[], most: number): readonly string[] {
   return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;

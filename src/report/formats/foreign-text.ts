@@ -1,5 +1,5 @@
 import { withoutLogCommands } from "../../base/text/harmless.ts";
-import { sanitise } from "../../base/text/text.ts";
+import { onOneLine, sanitise } from "../../base/text/text.ts";
 
 const LINE_CHARS = 300;
 const BLOCK_CHARS = 2_000;
@@ -7,7 +7,7 @@ const BLOCK_LINES = 20;
 
 /** Makes foreign text a part of one line. It has no line breaks, nothing that a terminal or a log reader obeys, and a limited length. */
 export function oneLine(text: string, limit: number = LINE_CHARS): string {
-  return cut(harmless(text).replaceAll("\n", "\\n"), limit);
+  return cut(onOneLine(harmless(text)), limit);
 }
 
 /** Splits foreign text into lines. Each line is harmless if our own text comes before it, and their number is limited. */

@@ -5,7 +5,7 @@ import { Failure } from "../../../base/failure.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { systemClock } from "../../../base/ports.ts";
-import { quoted } from "../../../base/text/text.ts";
+import { onOneLine, quoted } from "../../../base/text/text.ts";
 import { digestWithData } from "../../../engine/run/plan-steps.ts";
 import { type EnvironmentOutline, outlineEnvironments } from "../../../environment/load.ts";
 import type { JobResult } from "../../../fleet/job.ts";
@@ -58,7 +58,7 @@ export const submit: Command<SubmitOptions> = async (plainShell, options): Promi
   const runs = ready.map((each) => submittedRun(shell, options, each, acts.name));
   // The key is printed first: however this command ends, the key leads to the run.
   if (options.key === undefined)
-    for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${playbook} is ${key}\n`);
+    for (const { playbook, key } of runs) shell.stderr.write(`tokenbook: the key of ${onOneLine(playbook)} is ${key}\n`);
   return askQueue(shell, place, async (queue) => {
     noteUnfinished(shell, place, options, { ready, acts });
     if (options.key === undefined) await noteAlike(shell, queue, runs);
@@ -147,7 +147,7 @@ function printSubmitted(shell: Shell, { label, json }: SubmitOptions, all: reado
     const jobs = all.map(({ id, run: { playbook, environment, key } }) => ({ id, label, playbook, environment, key }));
     return printData(shell, { jobs });
   }
-  for (const { id, run } of all) shell.stdout.write(`${id}  ${run.playbook}  ${run.environment}  label ${label}\n`);
+  for (const { id, run } of all) shell.stdout.write(`${id}  ${onOneLine(run.playbook)}  ${run.environment}  label ${label}\n`);
   return EXIT.passed;
 }
 

@@ -1,6 +1,7 @@
 import { EXIT } from "../../../base/exit.ts";
 import { writeJson } from "../../../base/json/json.ts";
 import { isoTime } from "../../../base/time/date.ts";
+import { onOneLine } from "../../../base/text/text.ts";
 import { spellHolder } from "../../../journal/holder.ts";
 import type { RunSummary } from "../../../journal/run-summary.ts";
 import type { Holder } from "../../../protocol/record.ts";
@@ -35,7 +36,7 @@ export const listRuns: Command<RunListOptions> = async (shell, options) => {
   }));
   if (options.json === true) return printData(shell, { total, runs });
   const lines = runs.map(({ id, openedAt, outcome, environment, playbook, heldBy: by }) => {
-    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${playbook}${heldWords(by)}`;
+    return `${id}  ${openedAt}  ${outcome.padEnd(12)}  ${environment}  ${onOneLine(playbook)}${heldWords(by)}`;
   });
   printLines(shell, lines, "no runs yet");
   noteMore(shell, runs.length, total);

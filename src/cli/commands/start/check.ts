@@ -2,7 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { command } from "../../../base/command-line.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
-import { count, quoted } from "../../../base/text/text.ts";
+import { count, onOneLine, quoted } from "../../../base/text/text.ts";
 import type { Playbook } from "../../../playbook/model.ts";
 import type { Places } from "../../../report/check/checked.ts";
 import { formatDiagnostic, withinLimit } from "../../../source/diagnostic.ts";
@@ -63,7 +63,7 @@ const PRINTERS: Readonly<Record<NonNullable<CheckOptions["format"]>, CheckPrinte
     const { checks, more } = withinLimit(checked, `tokenbook check --json ${files.map(quoted).join(" ")}`);
     for (const { file, playbook, diagnostics } of checks) {
       for (const diagnostic of diagnostics) shell.stdout.write(`${formatDiagnostic(diagnostic)}\n\n`);
-      if (playbook !== undefined) write(`✓ ${file}: ${aboutOf(playbook)}\n`);
+      if (playbook !== undefined) write(`✓ ${onOneLine(file)}: ${aboutOf(playbook)}\n`);
     }
     if (more !== undefined) shell.stdout.write(`${more}\n`);
     const summary = summaryOf(checked);

@@ -4,7 +4,7 @@ import { command } from "../../../base/command-line.ts";
 import { patchBetween } from "../../../base/text/difference.ts";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure, messageOf } from "../../../base/failure.ts";
-import { count } from "../../../base/text/text.ts";
+import { count, onOneLine } from "../../../base/text/text.ts";
 import { replaceFile } from "../../../files/replace.ts";
 import { isPlaybook, shownOf } from "../../../playbook/is-playbook.ts";
 import { playbookOrder } from "../../../playbook/keywords/key-order.ts";
@@ -36,7 +36,7 @@ export const fmt: Command<FmtOptions> = async (shell, { files, check = false, di
   const wrong = formatted.filter(({ after }) => after === undefined);
   for (const each of changed) {
     if (!only) replace(shell, each);
-    shell.stdout.write(diff ? patch(each) : `${each.file}\n`);
+    shell.stdout.write(diff ? patch(each) : `${onOneLine(each.file)}\n`);
   }
   shell.stderr.write(`${summary({ changed, wrong, formatted }, only)}\n`);
   return exitOf(wrong, changed, only);
