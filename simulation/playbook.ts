@@ -15,7 +15,7 @@ steps:
 `;
 
 /** Returns the text of a playbook. */
-export function textOf({ steps, by }: Pick<Course, "steps" | "by">): string {
+function textOf({ steps, by }: Pick<Course, "steps" | "by">): string {
   return head(by ?? "alice") + steps.map(({ text }) => text).join("");
 }
 

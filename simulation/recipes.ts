@@ -1,4 +1,4 @@
-import { AT_FIRST, type Draft, SHARED } from "./draft.ts";
+import { AT_FIRST, type Coin, type Draft, SHARED } from "./draft.ts";
 
 /** Adds a step, or first one on which it depends. */
 export type Recipe = (draft: Draft) => void;
@@ -43,22 +43,24 @@ export const shareCoin: Recipe = (draft) => {
   draft.add({ id, effect: "absolute", text: call(id, "ledger.token.setOwners", input) });
 };
 
-export const mint: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("mint");
+// Writes to one of the coins, or first makes one.
+function onCoin(word: string, write: (draft: Draft, coin: Coin, id: string) => void): Recipe {
+  return (draft) => {
+    const coin = draft.dice.pick(draft.coins);
+    return coin === undefined ? makeCoin(draft) : write(draft, coin, draft.name(word));
+  };
+}
+
+export const mint: Recipe = onCoin("mint", (draft, coin, id) => {
   const value = draft.dice.pick(QUANTITIES);
   const input = `{ id: "${coin.id}", to: "\${{ actors.bob }}", value: ${value} }`;
   draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", input) });
   coin.supply += value;
   coin.bob += value;
   coin.mints.push(id);
-};
+});
 
-export const mintRounds: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("mints");
+export const mintRounds: Recipe = onCoin("mints", (draft, coin, id) => {
   const value = draft.dice.pick(QUANTITIES);
   const input = `{ id: "${coin.id}", to: "\${{ member }}", value: ${value} }`;
   const parallel = draft.dice.chance(0.6) ? ", parallel: 2" : "";
@@ -71,20 +73,17 @@ export const mintRounds: Recipe = (draft) => {
   coin.supply += value * VOTERS.length;
   coin.bob += value;
   coin.mints.push(id);
-};
+});
 
 // Several items of one token in one call: all of them take effect, or none.
-export const mintBatch: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("batch");
+export const mintBatch: Recipe = onCoin("batch", (draft, coin, id) => {
   const values = [draft.dice.pick(QUANTITIES), draft.dice.pick(QUANTITIES)];
   const items = values.map(
     (value) => `{ id: "${coin.id}", to: "\${{ actors.${draft.dice.pick(["bob", "dora"])} }}", value: ${value} }`,
   );
   draft.add({ id, effect: "additive", text: call(id, "ledger.token.mint", `{ items: [${items.join(", ")}] }`) });
   coin.supply += values.reduce((sum, value) => sum + value, 0);
-};
+});
 
 export const payBatch: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 1);
@@ -98,10 +97,7 @@ export const payBatch: Recipe = (draft) => {
 };
 
 // The same mint twice at the same time: the proof of one must not prove the other.
-export const mintAlike: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("alike");
+export const mintAlike: Recipe = onCoin("alike", (draft, coin, id) => {
   const input = `{ id: "${coin.id}", to: "\${{ actors.bob }}", value: 1 }`;
   draft.add({
     id,
@@ -112,7 +108,7 @@ export const mintAlike: Recipe = (draft) => {
   coin.supply += LOTS.length;
   coin.bob += LOTS.length;
   coin.mints.push(id);
-};
+});
 
 export const burn: Recipe = (draft) => {
   const coin = draft.coins.find(({ bob }) => bob > 0);
@@ -138,66 +134,45 @@ export const pay: Recipe = (draft) => {
   coin.bob -= 1;
 };
 
+interface Setting {
+  readonly uses: string;
+  readonly input: string;
+  /** What it sets of the coin. */
+  readonly what: string;
+  readonly leaves: string;
+}
+
+function set(draft: Draft, { of }: Coin, id: string, { uses, input, what, leaves }: Setting): void {
+  draft.add({ id, effect: "absolute", text: call(id, uses, input), sets: `${of}.${what}`, leaves });
+}
+
 export const describe: Recipe = (draft) => {
   const [coin] = draft.coins;
   if (coin === undefined) return makeCoin(draft);
   const id = draft.name("describe");
   // A repeated text may also come from a read of an earlier moment.
-  const text = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
-  const input = `{ id: "${coin.id}", description: "${text}" }`;
-  draft.add({
-    id,
-    effect: "absolute",
-    text: call(id, "ledger.token.update", input),
-    sets: `${coin.of}.description`,
-    leaves: text,
-  });
+  const leaves = draft.dice.chance(0.5) ? `As ${id} says` : "As before";
+  const input = `{ id: "${coin.id}", description: "${leaves}" }`;
+  set(draft, coin, id, { uses: "ledger.token.update", input, what: "description", leaves });
 };
 
-export const permit: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("permit");
-  const who = draft.dice.pick(["bob", "carol", "dora"]);
-  const input = `{ id: "${coin.id}", permissions: [{ entity: "\${{ actors.${who} }}", roles: [burner] }] }`;
-  draft.add({
-    id,
-    effect: "absolute",
-    text: call(id, "ledger.token.setPermissions", input),
-    sets: `${coin.of}.permissions`,
-    leaves: who,
-  });
-};
+export const permit: Recipe = onCoin("permit", (draft, coin, id) => {
+  const leaves = draft.dice.pick(["bob", "carol", "dora"]);
+  const input = `{ id: "${coin.id}", permissions: [{ entity: "\${{ actors.${leaves} }}", roles: [burner] }] }`;
+  set(draft, coin, id, { uses: "ledger.token.setPermissions", input, what: "permissions", leaves });
+});
 
 // The effect of a removal is visible only by what is missing.
-export const revoke: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("revoke");
+export const revoke: Recipe = onCoin("revoke", (draft, coin, id) => {
   const input = `{ id: "${coin.id}", permissions: [] }`;
-  draft.add({
-    id,
-    effect: "absolute",
-    text: call(id, "ledger.token.setPermissions", input),
-    sets: `${coin.of}.permissions`,
-    leaves: AT_FIRST,
-  });
-};
+  set(draft, coin, id, { uses: "ledger.token.setPermissions", input, what: "permissions", leaves: AT_FIRST });
+});
 
-export const entrust: Recipe = (draft) => {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name("entrust");
+export const entrust: Recipe = onCoin("entrust", (draft, coin, id) => {
   const approved = draft.dice.chance(0.5);
   const input = `{ tokenIds: ["${coin.id}"], operators: ["\${{ actors.carol }}"], approved: ${approved} }`;
-  draft.add({
-    id,
-    effect: "absolute",
-    text: call(id, "ledger.token.setApproval", input),
-    sets: `${coin.of}.operators`,
-    leaves: approved ? "carol" : AT_FIRST,
-  });
-};
+  set(draft, coin, id, { uses: "ledger.token.setApproval", input, what: "operators", leaves: approved ? "carol" : AT_FIRST });
+});
 
 export const entrustAll: Recipe = (draft) => {
   const id = draft.name("appoint");
@@ -212,36 +187,34 @@ export const entrustAll: Recipe = (draft) => {
   });
 };
 
-export const permitRounds: Recipe = (draft) => {
-  const input = 'permissions: [{ entity: "${{ member }}", roles: [burner] }]';
-  setInRounds(draft, { word: "permits", uses: "ledger.token.setPermissions", input, what: "permissions" });
-};
+export const permitRounds: Recipe = inRounds("permits", {
+  uses: "ledger.token.setPermissions",
+  what: "permissions",
+  value: '[{ entity: "${{ member }}", roles: [burner] }]',
+});
 
-export const describeRounds: Recipe = (draft) => {
-  const input = 'description: "As ${{ member.userId }} says"';
-  setInRounds(draft, { word: "describes", uses: "ledger.token.update", input, what: "description" });
-};
+export const describeRounds: Recipe = inRounds("describes", {
+  uses: "ledger.token.update",
+  what: "description",
+  value: '"As ${{ member.userId }} says"',
+});
 
-interface Setting {
-  readonly word: string;
-  readonly uses: string;
-  readonly input: string;
-  readonly what: string;
+interface SettingInRounds extends Pick<Setting, "uses" | "what"> {
+  readonly value: string;
 }
 
 // Two rounds at the same time: the later one undoes the earlier one.
-function setInRounds(draft: Draft, { word, uses, input, what }: Setting): void {
-  const coin = draft.dice.pick(draft.coins);
-  if (coin === undefined) return makeCoin(draft);
-  const id = draft.name(word);
-  draft.add({
-    id,
-    effect: "absolute",
-    text: call(id, uses, `{ id: "${coin.id}", ${input} }`, forEachVoter(", parallel: 2")),
-    writes: VOTERS.map((key) => `${id}[${key}]`),
-    sets: `${coin.of}.${what}`,
-    leaves: VOTERS,
-  });
+function inRounds(word: string, { uses, what, value }: SettingInRounds): Recipe {
+  return onCoin(word, (draft, coin, id) =>
+    draft.add({
+      id,
+      effect: "absolute",
+      text: call(id, uses, `{ id: "${coin.id}", ${what}: ${value} }`, forEachVoter(", parallel: 2")),
+      writes: VOTERS.map((key) => `${id}[${key}]`),
+      sets: `${coin.of}.${what}`,
+      leaves: VOTERS,
+    }),
+  );
 }
 
 export const makeSeats: Recipe = (draft) => {
@@ -335,7 +308,7 @@ export const answer: Recipe = (draft) => {
   draft.add({ id, effect: "transition", text: call(id, "ledger.approval.accept", input, `    as: ${voter}\n`) });
 };
 
-export const makeVault: Recipe = (draft) => {
+const makeVault: Recipe = (draft) => {
   const id = draft.name("vault");
   const shares =
     "{ name: Share, symbol: SHR, classification: { unit: whole, supply: capped-variable }, behaviour: { decimal: 0, transferable: true, burnable: true } }";
