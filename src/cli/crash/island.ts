@@ -17,7 +17,7 @@ import type { RunOutcome } from "../../protocol/record.ts";
 import { type Sandbox, type Seed, type RunningSandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import type { ServerPlace } from "../../sql/place.ts";
 import { removeSchema } from "../../state/tables.ts";
-import { sandboxTarget } from "../project/open-target.ts";
+import { openedElsewhere, type OpenTarget, sandboxTarget } from "../project/open-target.ts";
 import { type Session, sessionOn } from "../runs/session.ts";
 import type { Shell } from "../shell.ts";
 import { type Clock, systemClock } from "../../base/ports.ts";
@@ -106,8 +106,8 @@ export async function openIsland(shell: Pick<Shell, "cwd" | "stopping">, folder:
 }
 
 /** Makes a sandbox that another process serves the target of a session. */
-export function openedAt(served: RunningSandbox, profile: Profile): Parameters<typeof sessionOn>[1] {
-  return { target: sandboxTarget(served, { environment: "sandbox", profile }), [Symbol.asyncDispose]: async () => {} };
+export function openedAt(served: RunningSandbox, profile: Profile): OpenTarget {
+  return openedElsewhere(sandboxTarget(served, { environment: "sandbox", profile }));
 }
 
 /**

@@ -26,7 +26,7 @@ import type { ProjectShell } from "../project/chosen-project.ts";
 import { filesOf } from "../project/project-files.ts";
 import { folderInProject, variablesOf, type Where } from "../project/state-place.ts";
 import { loadPlaybooks } from "../project/load-playbooks.ts";
-import { openTarget, type OpenTarget } from "../project/open-target.ts";
+import { openedElsewhere, openTarget, type OpenTarget } from "../project/open-target.ts";
 import { refuseSecrets } from "../runs/prepare-playbooks.ts";
 import { playbookOfRun } from "../runs/resuming.ts";
 import { openSession, type Session } from "../runs/session.ts";
@@ -112,9 +112,9 @@ export class SubmittedRuns {
 
   async #open(environment: string, secrets: Secrets): Promise<Session> {
     const where = { ...this.#where, env: environment };
-    const target = await openedOnce(this.#targets, environment, () => onThisMachine(() => openTarget(this.#shell, where)));
-    const opened: OpenTarget = { ...target, [Symbol.asyncDispose]: async () => {} };
-    return openSession(this.#shell, where, secrets, { opened });
+    const opening = (): Promise<OpenTarget> => onThisMachine(() => openTarget(this.#shell, where));
+    const { target } = await openedOnce(this.#targets, environment, opening);
+    return openSession(this.#shell, where, secrets, { opened: openedElsewhere(target) });
   }
 
   async #perform(

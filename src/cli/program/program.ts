@@ -8,6 +8,7 @@ import { collected, dotenv, kind, memory, oneOf, SENTENCE, typed } from "./optio
 import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
 import { RunReference } from "../runs/run-reference.ts";
+import { runsCommands } from "./runs-commands.ts";
 import { FORMATS } from "../../report/formats/format.ts";
 import { COMMANDS } from "./command-words.ts";
 import { WORDS } from "./words.ts";
@@ -25,7 +26,6 @@ const KIND = {
   operations: collected(read.collectName, "operations"),
   names: collected(read.collectName),
   shipped: typed("library playbooks"),
-  run: kind(RunReference.parse, "runs and latest"),
   openRun: kind(RunReference.parse, "runs to resume"),
   runs: collected(RunReference.collect, "runs and latest"),
   step: typed("steps to resolve"),
@@ -331,66 +331,6 @@ function lookCommands(program: Commander, builder: Builder): void {
     .flag("--json", WORDS.json)
     .action(async () => (await import("../commands/serve/sandbox.ts")).sandbox);
   editorCommands(program, builder);
-}
-
-function runsCommands(program: Commander, builder: Builder): void {
-  const runs = builder
-    .command(program, "runs")
-    .with(memory)
-    .value("--limit <n>", WORDS.limit, KIND.count, { default: 20 })
-    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .flag("--queued", WORDS.runs.queued)
-    .action(async () => (await import("../commands/see/runs.ts")).listRuns);
-  builder
-    .subcommand(runs, "show", WORDS.runs.show)
-    .with(memory)
-    .argument("<run>", WORDS.runs.shown, KIND.run)
-    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/see/runs.ts")).showRun);
-  builder
-    .subcommand(runs, "export", WORDS.runs.export)
-    .argument("<run>", WORDS.runs.shown, KIND.run)
-    .value("--state <dir>", WORDS.state, KIND.folder)
-    .value("--archive <path>", WORDS.runs.inArchives, KIND.file)
-    .action(async () => (await import("../commands/see/records.ts")).exportRun);
-  builder
-    .subcommand(runs, "verify", WORDS.runs.verify)
-    .with(memory)
-    .argument("[run]", WORDS.runs.verified, KIND.run)
-    .value("--archive <dir>", WORDS.runs.verifiedArchives, KIND.folder)
-    .action(async () => (await import("../commands/see/records.ts")).verifyRuns);
-  builder
-    .subcommand(runs, "archive", WORDS.runs.archive)
-    .with(memory)
-    .value("--older <age>", WORDS.runs.older, KIND.age)
-    .value("--to <dir>", WORDS.runs.to, KIND.folder)
-    .action(async () => (await import("../commands/see/runs-archive.ts")).archive);
-  builder
-    .subcommand(runs, "drop-exchanges", WORDS.runs.dropExchanges)
-    .with(memory)
-    .argument("[runs...]", WORDS.reporting.runs, KIND.runs)
-    .value("--older <age>", WORDS.runs.olderExchanges, KIND.age)
-    .action(async () => (await import("../commands/see/drop-exchanges.ts")).dropExchanges);
-  builder
-    .subcommand(runs, "leases", WORDS.runs.leases)
-    .with(memory)
-    .action(async () => (await import("../commands/see/leases.ts")).listLeases);
-  builder
-    .subcommand(runs, "release", WORDS.runs.release)
-    .with(memory)
-    .argument("<run>", WORDS.runs.shown, KIND.run)
-    .value("--because <text>", WORDS.runs.because, KIND.sentence)
-    .action(async () => (await import("../commands/see/leases.ts")).release);
-  builder
-    .subcommand(runs, "withdraw", WORDS.runs.withdraw)
-    .with(memory)
-    .argument("<key>", WORDS.runs.withdrawn, KIND.key)
-    .action(async () => (await import("../commands/see/runs-queued.ts")).withdraw);
-  builder
-    .subcommand(runs, "accept-loss", WORDS.runs["accept-loss"])
-    .with(memory)
-    .value("--because <text>", WORDS.runs.looked, KIND.sentence)
-    .action(async () => (await import("../commands/see/accept-loss.ts")).acceptLosses);
 }
 
 function stateCommands(program: Commander, builder: Builder): void {

@@ -30,10 +30,15 @@ export async function openTarget(
     const loaded = loadEnvironment(file, { name: where.env, cwd: shell.cwd, variables: variablesOf(shell, where) });
     if ("sandbox" in loaded) return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), loaded.sandbox);
     assertTlsChecked(loaded, shell.variables);
-    return { target: loaded, [Symbol.asyncDispose]: async () => {} };
+    return openedElsewhere(loaded);
   }
   assertSandboxMeant(shell, where);
   return embeddedSandbox(sandboxFile(stateDirectory(shell, where)), EMBEDDED_NAME);
+}
+
+/** Returns an open target that stays open when it is disposed of: a service that others run, or a sandbox that somebody else closes. */
+export function openedElsewhere(target: Target): OpenTarget {
+  return { target, [Symbol.asyncDispose]: async () => {} };
 }
 
 /** The name of the embedded sandbox for `--env` if there is no environment file. */

@@ -30,6 +30,7 @@ import type { ProjectShell } from "../project/chosen-project.ts";
 import { folderInProject, statePlace, type Where } from "../project/state-place.ts";
 import { loadPlaybooks } from "../project/load-playbooks.ts";
 import { preparePlaybooks } from "../runs/prepare-playbooks.ts";
+import { openedElsewhere } from "../project/open-target.ts";
 import { Pacer } from "../runs/run-queue.ts";
 import type { Reporting } from "../reporting/reporting.ts";
 import { openSession, type Shared } from "../runs/session.ts";
@@ -57,7 +58,7 @@ export interface RunsOf {
 export function runMaker(shell: ProjectShell, { options, target, inputs, listenerSecrets, reporting, onRun }: RunsOf): MakeRun {
   // All runs share one sandbox and one pacer. The addresses and keys of a service are read again for each run.
   const shared: Shared = {
-    opened: target.embedded ? { target, [Symbol.asyncDispose]: async () => {} } : undefined,
+    opened: target.embedded ? openedElsewhere(target) : undefined,
     pacer: target.pacing === undefined ? undefined : new Pacer(target.pacing),
   };
   return async (scheduled, { signal, begun, admit, released }) => {
