@@ -73,7 +73,7 @@ export const SPELLINGS: Readonly<Record<string, Spell>> = {
 };
 
 /** Ways that encode the text as a whole, so that no single character can be recognized. */
-export const ENCODINGS: Readonly<Record<string, Spell>> = {
+const ENCODINGS: Readonly<Record<string, Spell>> = {
   "hexadecimal digits": (text) => Buffer.from(text).toString("hex"),
   "hexadecimal digits in capitals": (text) => Buffer.from(text).toString("hex").toUpperCase(),
   base64: base64,

@@ -97,7 +97,7 @@ function linkFrom(root: string, source: string, target: string, files: Set<strin
 }
 
 /** Returns a block of code with a button that copies it. For a console, the button copies the commands without their output. */
-export function codeBlock(info: string, text: string): string {
+function codeBlock(info: string, text: string): string {
   const [language = "", ...marks] = info.split(" ");
   const commands = text.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
   const copied = language === "console" ? commands.join("\n") : text.trimEnd();

@@ -130,7 +130,7 @@ export function isChange({ strength, was, found }: CalibrationFinding): boolean 
 }
 
 /** Returns the path of each single setting. */
-export function settingsOf(part: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
+function settingsOf(part: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
   const inner = isObject(part) ? Object.entries(part) : [];
   return inner.length === 0 ? [at] : inner.flatMap(([key, value]) => settingsOf(value, [...at, key]));
 }

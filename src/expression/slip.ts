@@ -190,7 +190,7 @@ export function failedReason(error: unknown): string {
 }
 
 /** Returns the library's one-line summary of an error, without its drawing of the position. */
-export function summaryOf(error: unknown): string {
+function summaryOf(error: unknown): string {
   const { summary } = error as { summary?: string };
   return SAID.reduce((said, [pattern, words]) => said.replace(pattern, words), summary ?? messageOf(error));
 }

@@ -117,7 +117,7 @@ export async function withRespect(text: string, folder: string, served: Served, 
 }
 
 /** Checks a document with `redocly lint`. */
-export function lint(folder: string): Promise<Ended> {
+function lint(folder: string): Promise<Ended> {
   return runNode([REDOCLY, "lint", "x.arazzo.yaml"], folder);
 }
 

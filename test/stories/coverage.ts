@@ -57,7 +57,7 @@ export function heldAgainstContract(exchanges: readonly Exchange[], profile: Pro
 }
 
 /** How to see that a write took effect, or why there is nothing to see. */
-export function probeOf({ writes, meaning }: Operation): string {
+function probeOf({ writes, meaning }: Operation): string {
   if (!writes) return "a read: nothing to see";
   return meaning.discovery === undefined ? meaning.readBack : `${meaning.discovery.read} by our mark`;
 }

@@ -80,7 +80,7 @@ function keyOf(source: DissectedExpression, link: AccessNode, scope: BareScope):
 }
 
 /** Returns the type of a value as a word. */
-export function kindOf(value: Json): string {
+function kindOf(value: Json): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
   if (typeof value === "string") return "a text";

@@ -89,7 +89,7 @@ function weight(node: ASTNode): number {
 }
 
 /** Returns the present value, and how far it is from the wanted one. */
-export function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
+function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
   const seen: { is: Glimpse } = { is: glimpse(is) };
   if (is instanceof Decimal && wanted instanceof Decimal) return { ...seen, ...remarked(numberRemark(is, wanted)) };
   if (typeof is === "string" && typeof wanted === "string") return { ...seen, ...remarked(textRemark(is, wanted)) };

@@ -67,7 +67,7 @@ function sumLine({ totals, durationMs }: CrashReport): string {
 }
 
 /** Formats the totals: `26 boundaries: 21 same, 5 unknown, no violation`. */
-export function sumOf({ tried, same, unknown, answerLost, different, missed, setTwice, notTried }: CrashTotals): string {
+function sumOf({ tried, same, unknown, answerLost, different, missed, setTwice, notTried }: CrashTotals): string {
   const lost = answerLost === 0 ? [] : [`${answerLost} failed because an answer was lost`];
   const verdicts = [
     `${same} same`,

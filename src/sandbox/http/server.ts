@@ -62,7 +62,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
 }
 
 /** Sends an answer with exact numbers. */
-export function send(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
+function send(reply: FastifyReply, { status, body }: WireAnswer): FastifyReply {
   return reply.status(status).send(body);
 }
 

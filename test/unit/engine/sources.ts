@@ -10,13 +10,13 @@ import { folderForTest, type Otherwise, type Ran, runnerForTest } from "./server
 export const HOLDERS = "properties: { holder: { type: string }, balance: { type: decimal } }";
 
 /** The holders on the other side. */
-export const BOTH =
+const BOTH =
   "[{'holder': 'alice', 'balance': decimal('100.50')}, {'holder': 'bob', 'balance': decimal('12345678901234567890.000000000000000001')}]";
 
 const SIDE = "key: { holder: row.holder }, value: row.balance";
 
 /** Returns a playbook that compares rows, written in YAML's flow style, with a list. */
-export function against(rows: string, list: string = BOTH): string {
+function against(rows: string, list: string = BOTH): string {
   return `playbook: 1
 mode: read-only
 reconcile:

@@ -8,7 +8,7 @@ import { Records } from "./records.ts";
 import { isNightly } from "../../sizes.ts";
 
 /** Commands that the log reader of some CI system obeys. */
-export const LOG_COMMANDS: readonly string[] = [
+const LOG_COMMANDS: readonly string[] = [
   "::error::boo",
   "  ::set-output name=x::y",
   "::add-mask::x",

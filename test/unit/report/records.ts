@@ -160,7 +160,7 @@ export class Records {
   }
 }
 
-export function amount(text: string): Decimal {
+function amount(text: string): Decimal {
   return Decimal.fromJsonSource(text);
 }
 
