@@ -1,6 +1,7 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { Decimal, sum } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
+import { HOLDS_OF } from "./comparing/operators.ts";
 import { patternOf } from "./pattern.ts";
 import { Duration } from "./time/duration.ts";
 import { Moment, PARTS } from "./time/moment.ts";
@@ -18,13 +19,6 @@ const ARITHMETIC: Readonly<Record<string, (left: Decimal, right: Decimal) => Dec
   "*": (left, right) => left.times(right),
   "/": (left, right) => left.dividedBy(right),
   "%": (left, right) => left.remainder(right),
-};
-
-const ORDER: Readonly<Record<string, (sign: -1 | 0 | 1) => boolean>> = {
-  "<": (sign) => sign < 0,
-  "<=": (sign) => sign <= 0,
-  ">": (sign) => sign > 0,
-  ">=": (sign) => sign >= 0,
 };
 
 const WHOLE_UNITS = { getHours: "h", getMinutes: "m", getSeconds: "s", getMilliseconds: "ms" } as const;
@@ -62,7 +56,7 @@ function registerDecimalOperators(environment: Environment): void {
           apply(exact(a), exact(b)),
         );
       }
-      for (const [operator, holds] of Object.entries(ORDER)) {
+      for (const [operator, holds] of Object.entries(HOLDS_OF)) {
         environment.registerOperator(`${left} ${operator} ${right}`, (a: Number_, b: Number_) =>
           holds(exact(a).compare(exact(b))),
         );
@@ -85,7 +79,7 @@ function registerTimeOperators(environment: Environment): void {
   environment.registerOperator("duration - duration: duration", (a: Duration, b: Duration) => new Duration(a.nanos - b.nanos));
   for (const type of ["date", "duration"]) {
     environment.registerOperator(`${type} == ${type}`, (a: Moment | Duration, b: Moment | Duration) => a.nanos === b.nanos);
-    for (const [operator, holds] of Object.entries(ORDER)) {
+    for (const [operator, holds] of Object.entries(HOLDS_OF)) {
       environment.registerOperator(`${type} ${operator} ${type}`, (a: Moment | Duration, b: Moment | Duration) =>
         holds(a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0),
       );

@@ -1,3 +1,4 @@
+import { isComparing, isOrder } from "./comparing/operators.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import type { ASTNode } from "./cel.ts";
 import { childrenOf, fieldIn, typeOfPart, visitOf } from "./syntax.ts";
@@ -44,12 +45,10 @@ export interface NumberAsText extends Stretch {
   readonly numeral: string;
 }
 
-const ORDERING: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
-
 /** Returns the first comparison by size between a text and a number in quotes. */
 export function numberAsText(nodes: readonly ASTNode[], text: string): NumberAsText | undefined {
   for (const node of nodes) {
-    if (!ORDERING.has(node.op)) continue;
+    if (!isOrder(node.op)) continue;
     const [left, right] = node.args as readonly [ASTNode, ASTNode];
     const other = isNumeral(left) ? right : isNumeral(right) ? left : undefined;
     if (other === undefined) continue;
@@ -63,8 +62,6 @@ export function numberAsText(nodes: readonly ASTNode[], text: string): NumberAsT
 function isNumeral(node: ASTNode): boolean {
   return node.op === "value" && typeof node.args === "string" && Decimal.parse(node.args) !== undefined;
 }
-
-const COMPARING: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "in"]);
 
 /** What is known of ids outside an expression. */
 export interface KnownIds {
@@ -108,7 +105,7 @@ export class IdReader {
 
   /** Returns the first comparison of a date as a text with anything except null. */
   dateAsText(node: ASTNode, bound: IdScope = NONE_BOUND): DateAsText | undefined {
-    if (COMPARING.has(node.op)) {
+    if (isComparing(node.op) || node.op === "in") {
       const sides = node.args as readonly [ASTNode, ASTNode];
       const date = sides.map((side) => this.idOf(side, bound)).find((id) => id?.kind === DATE_KIND);
       if (date !== undefined && !sides.some(isNull))

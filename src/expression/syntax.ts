@@ -2,6 +2,7 @@ import { dateProblem } from "../base/time/date.ts";
 import { Decimal } from "../base/numbers/decimal.ts";
 import { LIMITS } from "../base/limits.ts";
 import type { ASTNode } from "./cel.ts";
+import { type ComparisonOperator, isComparing } from "./comparing/operators.ts";
 import { mapKeyProblem } from "./map-keys.ts";
 import { patternProblem } from "./pattern.ts";
 import type { ExpressionProblem } from "./problem.ts";
@@ -281,6 +282,14 @@ function pathOf(node: ASTNode): string[] | undefined {
   const path = pathOf(field.owner);
   path?.push(field.name);
   return path;
+}
+
+/** A node that compares two values. */
+export type ComparisonNode = Extract<ASTNode, { op: ComparisonOperator }>;
+
+/** Returns whether a node compares two values. */
+export function isComparison(node: ASTNode): node is ComparisonNode {
+  return isComparing(node.op);
 }
 
 /** A part that reads a field or an item of another part. */

@@ -2,7 +2,8 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import type { Stretch } from "../../base/text/unescape.ts";
 import { type ASTNode, exact } from "../cel.ts";
 import { isFoundInAll, patternOf } from "../pattern.ts";
-import { childrenOf, nodesOf, visitOf } from "../syntax.ts";
+import { type ComparisonOperator, MIRRORED } from "../comparing/operators.ts";
+import { childrenOf, isComparison, nodesOf, visitOf } from "../syntax.ts";
 import { textIn, type ValuesOf, valuesOf } from "./enumerated.ts";
 
 /** A part of an expression that is always true, or never, although it reads something. */
@@ -47,14 +48,8 @@ class CertainReader {
   }
 
   of(node: ASTNode): Certain | undefined {
+    if (isComparison(node)) return this.#compared(node.op, node.args);
     switch (node.op) {
-      case "==":
-      case "!=":
-      case "<":
-      case "<=":
-      case ">":
-      case ">=":
-        return this.#compared(node.op, node.args);
       case "in":
         return isEmptyList(node.args[1]) ? { holds: false, why: "nothing is in an empty list" } : undefined;
       case "&&":
@@ -119,10 +114,6 @@ class CertainReader {
     return kind === "exists" && !body.args ? { holds: false, why: "false holds for no item" } : undefined;
   }
 }
-
-type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
-
-const MIRRORED = { "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
 const EQUAL: ReadonlySet<ComparisonOperator> = new Set(["==", "<=", ">="] as const);
 

@@ -2,13 +2,7 @@ import { Decimal } from "../../base/numbers/decimal.ts";
 import { type ASTNode, shownValue } from "../cel.ts";
 import { type Evaluator, PairMacro, replace } from "../macro.ts";
 import { spendOnPair } from "../steps.ts";
-
-const HOLDS: Readonly<Record<string, (sign: number) => boolean>> = {
-  "<": (sign) => sign < 0,
-  "<=": (sign) => sign <= 0,
-  ">": (sign) => sign > 0,
-  ">=": (sign) => sign >= 0,
-};
+import { HOLDS_OF, isOrder } from "./operators.ts";
 
 /**
  * Makes the nodes of a new syntax tree refuse to order two texts that are numbers, unless the order of letters and that of numbers agree. A service may keep
@@ -16,8 +10,7 @@ const HOLDS: Readonly<Record<string, (sign: number) => boolean>> = {
  */
 export function useClearTextOrder(nodes: readonly ASTNode[]): void {
   for (const node of nodes) {
-    const holds = HOLDS[node.op];
-    if (holds !== undefined) replace(node, new OrderMacro(node, node.args as readonly [ASTNode, ASTNode], holds));
+    if (isOrder(node.op)) replace(node, new OrderMacro(node, node.args as readonly [ASTNode, ASTNode], HOLDS_OF[node.op]));
   }
 }
 

@@ -6,23 +6,22 @@ import { didYouMean } from "../../base/text/text.ts";
 import { present } from "../../base/present.ts";
 import type { ASTNode } from "../cel.ts";
 import type { BareScope } from "../expression.ts";
-import { isAccess } from "../syntax.ts";
+import { type ComparisonOperator, MIRRORED } from "../comparing/operators.ts";
+import { type ComparisonNode, isAccess } from "../syntax.ts";
 import type { Glimpse, Remedy } from "./explanation.ts";
 import { fieldsRemark, glimpse, isShowable } from "./glimpse.ts";
 import { isLiteral, mentions, type DissectedExpression } from "./source.ts";
 
-/** The operators that compare two values. */
-export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=";
+const OPPOSITE: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  "==": "!=",
+  "!=": "==",
+  "<": ">=",
+  "<=": ">",
+  ">": "<=",
+  ">=": "<",
+};
 
-/** Returns whether a node compares two values. */
-export function isComparison(node: ASTNode): node is Extract<ASTNode, { op: Operator }> {
-  return Object.hasOwn(MUST, node.op);
-}
-
-const OPPOSITE: Readonly<Record<Operator, Operator>> = { "==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
-const MIRRORED: Readonly<Record<Operator, Operator>> = { "==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
-
-const MUST: Readonly<Record<Operator, string>> = {
+const MUST: Readonly<Record<ComparisonOperator, string>> = {
   "==": "be",
   "!=": "be anything but",
   "<": "be less than",
@@ -39,7 +38,7 @@ interface ComparedPart {
 /** Returns what would give a comparison the wanted result. */
 export function comparisonHint(
   source: DissectedExpression,
-  node: Extract<ASTNode, { op: Operator }>,
+  node: ComparisonNode,
   { scope, wanted }: { readonly scope: BareScope; readonly wanted: boolean },
 ): Remedy | undefined {
   const [left, right] = node.args.map((side) => sideOf(source, side, scope));
@@ -58,7 +57,7 @@ export function comparisonHint(
 }
 
 // The distance of a number from a secret would reveal the secret.
-function shownDistance(subject: ComparedPart, other: ComparedPart, operator: Operator): ReturnType<typeof distance> {
+function shownDistance(subject: ComparedPart, other: ComparedPart, operator: ComparisonOperator): ReturnType<typeof distance> {
   const { remark, ...seen } = distance(subject.value, other.value, operator);
   const isSecret = [subject, other].some(({ node }) => mentions(node, "secrets"));
   return remark === undefined || isSecret ? seen : { ...seen, remark };
@@ -89,7 +88,7 @@ function weight(node: ASTNode): number {
 }
 
 /** Returns the present value, and how far it is from the wanted one. */
-function distance(is: Json, wanted: Json, operator: Operator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
+function distance(is: Json, wanted: Json, operator: ComparisonOperator = "=="): Pick<Remedy, "is" | "remark" | "changes"> {
   const seen: { is: Glimpse } = { is: glimpse(is) };
   if (is instanceof Decimal && wanted instanceof Decimal) return { ...seen, ...remarked(numberRemark(is, wanted)) };
   if (typeof is === "string" && typeof wanted === "string") return { ...seen, ...remarked(textRemark(is, wanted)) };

@@ -1,3 +1,4 @@
+import { isComparing } from "../../expression/comparing/operators.ts";
 import { Decimal } from "../../base/numbers/decimal.ts";
 import type { ASTNode } from "../../expression/cel.ts";
 import { patternOfText } from "../exact-text.ts";
@@ -42,8 +43,6 @@ export function criteriaOf(node: ASTNode, names: Knowledge, lose: LoseOfCriteria
   return condition === undefined ? undefined : [{ condition: node.op === "||" ? condition.slice(1, -1) : condition }];
 }
 
-const OPERATORS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
-
 function exactText(node: ASTNode, names: Knowledge): Criterion | undefined {
   if (node.op !== "==") return undefined;
   const sides = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, names)));
@@ -58,7 +57,7 @@ function simple(node: ASTNode, asked: CriteriaScope): string | undefined {
     const parts = (node.args as readonly ASTNode[]).map((part) => simple(part, asked));
     return parts.includes(undefined) ? undefined : `(${parts.join(` ${node.op} `)})`;
   }
-  if (!OPERATORS.has(node.op)) return undefined;
+  if (!isComparing(node.op)) return undefined;
   const [left, right] = (node.args as readonly ASTNode[]).map((part) => valueOf(evaluate(part, asked.names)));
   if (left === undefined || right === undefined) return undefined;
   const equal = node.op === "==" ? fieldByField(left, right, asked) : undefined;
@@ -157,7 +156,7 @@ function filterOf(node: ASTNode, item: string, asked: CriteriaScope): string | u
     });
     return parts.includes(undefined) ? undefined : parts.join(` ${node.op} `);
   }
-  if (!OPERATORS.has(node.op)) return undefined;
+  if (!isComparing(node.op)) return undefined;
   const [left, right] = (node.args as readonly ASTNode[]).map((part) => inItem(part, item) ?? constant(part, asked));
   return left === undefined || right === undefined ? undefined : `${left} ${node.op} ${right}`;
 }
