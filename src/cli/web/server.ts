@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../base/failure.ts";
 import { sanitise } from "../../base/text/text.ts";
+import { isSameSecret } from "../../serving/same-secret.ts";
 import { listenOn } from "../../serving/server.ts";
 import type { Pages } from "./page.ts";
 
@@ -47,18 +47,13 @@ function answer(request: IncomingMessage, response: ServerResponse, { pages, tok
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   if (method !== "GET" && method !== "HEAD") return refuse(response.setHeader("allow", "GET, HEAD"), 405, "only GET is answered");
   const [, given = "", path = "", query = ""] = /^\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(url) ?? [];
-  if (!isSame(given, token)) return refuse(response, 401, "open the address that `tokenbook view` has printed");
+  if (!isSameSecret(given, token)) return refuse(response, 401, "open the address that `tokenbook view` has printed");
   try {
     const { status, type, body } = pages({ path, query: new URLSearchParams(query) });
     response.writeHead(status, { "content-type": `${type}; charset=utf-8` }).end(method === "HEAD" ? undefined : body);
   } catch (error) {
     refuse(response, 500, sanitise(messageOf(error)));
   }
-}
-
-function isSame(given: string, token: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(token)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function refuse(response: ServerResponse, status: number, why: string): void {

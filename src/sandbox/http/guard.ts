@@ -1,6 +1,6 @@
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hostnameOf, isLoopback } from "../../serving/names.ts";
+import { isSameSecret } from "../../serving/same-secret.ts";
 import { ServiceRefusal } from "../refusal.ts";
 
 const MISDIRECTED = 421;
@@ -28,13 +28,8 @@ export function keyGuard(key: string): (request: FastifyRequest, reply: FastifyR
   return async ({ headers }, reply) => {
     const [, basic = ""] = /^Basic (.+)$/i.exec(headers.authorization ?? "") ?? [];
     const [, password = ""] = /^[^:]*:(.*)$/s.exec(Buffer.from(basic, "base64").toString()) ?? [];
-    if ([headers["x-api-key"], password].some((given) => typeof given === "string" && isSame(given, key))) return;
+    if ([headers["x-api-key"], password].some((given) => typeof given === "string" && isSameSecret(given, key))) return;
     reply.header("www-authenticate", 'Basic realm="sandbox: the key of the ledger is the password"');
     throw new ServiceRefusal("invalid API key", "the header X-API-KEY holds no valid key");
   };
-}
-
-function isSame(given: string, key: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(key)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
