@@ -56,6 +56,8 @@ export const LIMITS = {
   laterRuns: 1_000,
   /** Runs of a playbook that did not pass, among which a new run searches for one with the same inputs before it starts. */
   unfinishedRuns: 50,
+  /** Runs of one playbook that `run --repeat` makes. */
+  repeats: 1_000,
   /** Steps that a message names because a new run would repeat them. */
   writtenShown: 5,
   /** Refused edits of a playbook that a message shows, and characters of each value in them. */
@@ -230,6 +232,8 @@ export const LIMITS = {
   firingsQueued: 1,
   firingsAtOnce: 1_000,
   firingsKept: 1_000,
+  /** Future firings that `schedule list` lists of a schedule. */
+  firingsListed: 1_000,
   /** Notifications: attempts of each, the pauses between them, and how long one attempt may take by default, in milliseconds. */
   notificationAttempts: 8,
   notificationPauseMs: 5_000,

@@ -81,6 +81,8 @@ test.for([
   ["an empty value of an option of two words", ["mcp", "--allow-writes", ""], "the value of '--allow-writes' is empty"],
   ["an empty name of a run", ["resume", ""], "one of the arguments 'run' is empty"],
   ["a list of none", ["runs", "--limit", "0"], "It must be 1 or more."],
+  ["more runs than anybody waits for", ["run", "look.yaml", "--repeat", "999999999"], "It must be 1000 or less."],
+  ["more firings than anybody reads", ["schedule", "list", "look.yaml", "--next", "999999999"], "It must be 1000 or less."],
   ["no run at a time", ["run", "look.yaml", "--jobs", "0"], "It must be 1 or more."],
   ["rows that are not there", ["run", "look.yaml", "--each", "rows.csv"], 'there is no file or folder "rows.csv"'],
   ["a playbook on stdin", ["run", "-"], 'there is no file "-", and stdin is not read'],

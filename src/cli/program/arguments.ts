@@ -35,6 +35,15 @@ export function countingNumber(text: string): number {
   return number;
 }
 
+/** Returns a reader of a count from 1 up to a limit. */
+export function countUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = countingNumber(text);
+    if (number > most) throw new WrongArgument(`It must be ${most} or less.`);
+    return number;
+  };
+}
+
 /** Reads an age in milliseconds: `90d`. */
 export function age(text: string): number {
   const ms = parseDuration(text);

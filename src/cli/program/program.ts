@@ -7,6 +7,7 @@ import { driftCommands } from "./drift-commands.ts";
 import { collected, dotenv, kind, memory, oneOf, SENTENCE, typed } from "./option-kinds.ts";
 import { editorCommands } from "./editor-commands.ts";
 import type { Shell } from "../shell.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { RunReference } from "../runs/run-reference.ts";
 import { runsCommands } from "./runs-commands.ts";
 import { FORMATS } from "../../report/formats/format.ts";
@@ -126,7 +127,7 @@ function runCommands(program: Commander, builder: Builder): void {
     .value("--each <file>", WORDS.run.each, KIND.file)
     .flag("--failed", WORDS.run.failed, { needs: "each" })
     .flag("--watch", WORDS.run.watch, { conflicts: ["each"] })
-    .value("--repeat <n>", WORDS.run.repeat, KIND.count, { conflicts: ["each"] })
+    .value("--repeat <n>", WORDS.run.repeat, kind(read.countUpTo(LIMITS.repeats)), { conflicts: ["each"] })
     .value("--plan <file>", WORDS.run.plan, KIND.file, { conflicts: ["each", "repeat", "watch"] })
     .flag("--yes", WORDS.yes)
     .value("--key <key>", WORDS.run.key, KIND.key, { conflicts: ["repeat", "watch"] })
@@ -218,7 +219,7 @@ function scheduleCommands(program: Commander, builder: Builder): void {
     .with(memory)
     .value("--input <name=value>", WORDS.input, KIND.input, { default: {}, needs: "files" })
     .value("--inputs <file>", WORDS.inputs, KIND.file, { needs: "files" })
-    .value("--next <n>", WORDS.schedule.next, KIND.count)
+    .value("--next <n>", WORDS.schedule.next, kind(read.countUpTo(LIMITS.firingsListed)))
     .action(async () => (await import("../commands/serve/schedule-list.ts")).listSchedules);
   builder
     .subcommand(schedule, "history", WORDS.schedule.history)
