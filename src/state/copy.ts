@@ -36,21 +36,20 @@ interface Copying {
 }
 
 function copyTable(copying: Copying, table: CopiedTable): void {
-  const { from, to } = copying;
-  for (const rows of piecesOf(from, table)) {
-    for (const row of rows) copyRow(copying, table, row);
-    // Sends the waiting statements to a server, so that only one piece is in memory.
-    to.get("SELECT 1");
+  let copied = 0;
+  for (const row of rowsOf(copying.from, table)) {
+    copyRow(copying, table, row);
+    // Sends the waiting statements to a server, which ends a transaction that it hears nothing of for seconds.
+    if (++copied % ROWS_AT_ONCE === 0) copying.to.get("SELECT 1");
   }
 }
 
-function* piecesOf(from: SqlDatabase, { name, order, pieces }: CopiedTable): Iterable<Iterable<SqlRow>> {
-  if (pieces === undefined) {
-    yield from.iterate(`SELECT * FROM ${name} ORDER BY ${order}`);
-    return;
-  }
+const ROWS_AT_ONCE = 100;
+
+function* rowsOf(from: SqlDatabase, { name, order, pieces }: CopiedTable): Iterable<SqlRow> {
+  if (pieces === undefined) return yield* from.iterate(`SELECT * FROM ${name} ORDER BY ${order}`);
   const which = `SELECT * FROM ${name} WHERE ${pieces.column} = ? ORDER BY ${order}`;
-  for (const { id } of from.all(`SELECT id FROM ${pieces.table} ORDER BY id`)) yield from.all(which, id ?? null);
+  for (const { id } of from.all(`SELECT id FROM ${pieces.table} ORDER BY id`)) yield* from.iterate(which, id ?? null);
 }
 
 function copyRow({ to, numbers }: Copying, { name, isNumbered, refers }: CopiedTable, row: SqlRow): void {

@@ -7,10 +7,13 @@ import { BINARIES, PostgresServer, stateText } from "../postgres/server.ts";
 import { approvalPlaybook } from "../playbooks.ts";
 import { systemClock } from "../../src/base/ports.ts";
 import { moved as moveState, openMoving } from "../../src/cli/runs/move.ts";
+import { JOURNAL } from "../../src/journal/format.ts";
 import type { NamedPlace } from "../../src/journal/moving.ts";
 import { JournalStore } from "../../src/journal/store.ts";
 import { ScheduleStore } from "../../src/schedule/store.ts";
 import type { ServerPlace } from "../../src/sql/place.ts";
+import { Database as SqliteDatabase } from "../../src/sqlite/database.ts";
+import { insertRow, replaceTables } from "../../src/state/copy.ts";
 import {
   approveAsBob,
   environmentAt,
@@ -23,6 +26,41 @@ import {
   servedSandbox,
   type Service,
 } from "./world.ts";
+
+test("a state with many records is copied in small pieces, because a server ends a transaction that it hears nothing of for seconds", () => {
+  using from = SqliteDatabase.open(":memory:", JOURNAL);
+  using to = SqliteDatabase.open(":memory:", JOURNAL);
+  for (const each of [from, to]) JOURNAL.bringUp(each);
+  for (let at = 0; at < 1_000; at++) {
+    const [id, opened_at] = [`run${at}`, at];
+    insertRow(from, "run", { id, playbook: "a.yaml", environment: "here", opened_at });
+    insertRow(from, "record", {
+      run_id: "run0",
+      sequence: at,
+      epoch: 1,
+      at,
+      kind: "step.stopped",
+      body: "{}",
+      previous: "",
+      hash: `${at}`,
+    });
+  }
+  let [waiting, most] = [0, 0];
+  const watched = new Proxy(to, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (typeof own !== "function") return own;
+      return (...args: unknown[]): unknown => {
+        waiting = name === "run" ? waiting + 1 : 0;
+        most = Math.max(most, waiting);
+        return Reflect.apply(own, target, args);
+      };
+    },
+  });
+  replaceTables(from, watched, JOURNAL);
+  expect(to.get("SELECT COUNT(*) AS records FROM record")).toEqual({ records: 1_000 });
+  expect(most).toBeLessThan(200);
+});
 
 describe.skipIf(BINARIES === undefined)("the state is moved", () => {
   let server: PostgresServer;
