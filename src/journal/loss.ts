@@ -1,4 +1,5 @@
 import { command } from "../base/command-line.ts";
+import { EXIT } from "../base/exit.ts";
 import { Failure } from "../base/failure.ts";
 import { isoTime } from "../base/time/date.ts";
 import type { SqlDatabase, SqlRow } from "../sql/database.ts";
@@ -81,6 +82,7 @@ function assertFree(leases: Leases): void {
     message: `the run ${held.runId} is held by ${spellHolder(held.holder)}`,
     why: "accepting the loss ends every unfinished run, and this one is under way",
     next: "wait for that process to end, or stop it; then accept the loss",
+    exit: EXIT.locked,
   });
 }
 

@@ -81,9 +81,8 @@ test.runIf(canUnshare).each([
     const [run] = inJournal(project, (database) => database.prepare("SELECT id FROM run").all());
     const id = String(run?.["id"]);
     for (const args of [["resume"], ["runs", "release", id, "--because", "it is gone"]]) {
-      const exit = args[0] === "resume" ? 6 : 2;
-      expectRefused(await inContainer(project, other, ...args).ended, exit, `the run ${id} is held by process`);
-      expectRefused(await project.run(...args), exit, `the run ${id} is held by process`);
+      expectRefused(await inContainer(project, other, ...args).ended, 6, `the run ${id} is held by process`);
+      expectRefused(await project.run(...args), 6, `the run ${id} is held by process`);
     }
     process.kill(pid, "SIGCONT");
     const ended = await holder.ended;

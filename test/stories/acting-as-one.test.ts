@@ -79,7 +79,7 @@ test("a run of another host is released by a person, and resumed elsewhere; its 
   const run = runIn({ stdout: (await holder.lines(1)).join("\n"), transcript: "" });
   expectRefused(
     await project.run("runs", "release", run, "--because", "it hangs"),
-    2,
+    6,
     /which is alive\n.*\n +next: stop it: kill \d+/,
   );
   await holder.signal("SIGSTOP");

@@ -27,6 +27,24 @@ test("the troubleshooting page lists only codes that exist", () => {
   expect([...listed].filter((code) => !known(code) && !/\.(?:yaml|md|db)$/.test(code))).toEqual([]);
 });
 
+test("the troubleshooting page lists each message under the exit code with which it ends, or names another one", () => {
+  const ends =
+    /\bnew Failure\(\{(?:(?!new Failure)[^])*?\bcode: "(?<code>[a-z]+\.[a-z-]+)"(?:(?!new Failure)[^])*?\bexit: EXIT\.(?<exit>\w+)/g;
+  const exits = sources.flatMap((text) =>
+    [...text.matchAll(ends)].map(({ groups: { code, exit } = {} }) => [code, exit] as const),
+  );
+  expect(exits.length).toBeGreaterThan(10);
+  const under = page.split(/^## /m).flatMap((section) => {
+    const [, heading] = /^Exit (\d+):/.exec(section) ?? [];
+    return section.split("\n").map((row) => [row, /^\|[^|]*\|[^|]*\b[Ee]xit (\d+)/.exec(row)?.[1] ?? heading] as const);
+  });
+  const wrong = exits.filter(([code, exit]) => {
+    const [, named] = under.find(([row]) => row.split("|")[1]?.includes(`\`${code}\``) === true) ?? [];
+    return named !== undefined && Number(named) !== EXIT[exit as keyof typeof EXIT];
+  });
+  expect(wrong).toEqual([]);
+});
+
 // Returns each refusal that a page or a playbook expects, with the last operation named before it.
 function expectedConditions(text: string): readonly (readonly [operation: string, condition: string])[] {
   let operation = "";

@@ -369,7 +369,7 @@ After SIGTERM, a run has 20 seconds to end; then it is stopped as by Ctrl-C. A s
   sandbox: {
     group: "serve",
     brief: "Serve a sandbox to try playbooks on.",
-    summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in one SQLite file.",
+    summary: "Serve the sandbox: both interfaces of the service, over TCP, with its data in memory or in one SQLite file.",
     examples: `When it is ready, it prints a tokenbook.yaml and the keys for .env; --write-env writes both into this folder. Each new sandbox has new keys, unless --seed sets them. Stop it with Ctrl-C; with --db its data and its keys stay.
 
 Examples:

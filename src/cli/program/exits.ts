@@ -27,7 +27,7 @@ export const EXITS: Readonly<Record<keyof typeof EXIT, { readonly means: string;
   },
   locked: {
     means:
-      "Another process holds the run, its group, or an entity that it writes as. Or an earlier run left a write open that this one might make a second time.",
+      "Another process holds the run, its group, or an entity that it writes as, or a worker will run the same. Or a write of an earlier run may still take effect, so that this run could make it a second time, or be undone by it.",
     next: "Wait for it; `tokenbook runs leases` shows who holds it. For an open write, `tokenbook resume` the run that left it.",
   },
   bug: { means: "A bug in tokenbook.", next: "Report it with the printed text. The journal has everything needed to resume." },

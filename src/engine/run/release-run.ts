@@ -1,5 +1,6 @@
 import { command } from "../../base/command-line.ts";
 import { formatDuration } from "../../base/time/duration.ts";
+import { EXIT } from "../../base/exit.ts";
 import { Failure } from "../../base/failure.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { howToStop, spellHolder } from "../../journal/holder.ts";
@@ -96,5 +97,6 @@ function alive(runId: string, holder: Holder): Failure {
     message: `the run ${runId} is held by ${spellHolder(holder)}, which is alive`,
     why: "a write that it has under way could take effect after another process resumed the run",
     next: howToStop(holder),
+    exit: EXIT.locked,
   });
 }

@@ -1,4 +1,5 @@
 import { command } from "../../../base/command-line.ts";
+import { EXIT } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { didYouMean } from "../../../base/text/text.ts";
 import { releaseRun } from "../../../engine/run/release-run.ts";
@@ -163,6 +164,7 @@ function stillAlive(id: string, holder: Holder): Failure {
     message: `${id} is run by ${spellHolder(holder)}, which is alive`,
     why: "two runs could be under way at once",
     next: howToStop(holder),
+    exit: EXIT.locked,
   });
 }
 
