@@ -286,3 +286,14 @@ export function commentProblem(text: string): ExpressionProblem | undefined {
     end: comment.index + "//".length,
   };
 }
+
+/** Returns how to declare a name at the beginning of a playbook. */
+export function declaration(owner: string, name: string): string | undefined {
+  if (owner === "inputs") return `declare it: inputs: { ${name}: { type: string } }`;
+  return owner === "actors" ? `declare it: actors: { ${name}: { ledger: "userId:alice" } }` : undefined;
+}
+
+/** Returns the fields that a value has, as a suggestion. */
+export function fieldsNamed(known: readonly string[]): string {
+  return known.length === 0 ? "it has no fields" : `it has: ${known.join(", ")}`;
+}

@@ -8,7 +8,7 @@ import { certainIn, type CertainPart } from "./certain/certain.ts";
 import { type NoSuchValue, noSuchValueIn, type ValuesOf } from "./certain/enumerated.ts";
 import { type MisspeltAttribute, misspeltIn } from "./entity.ts";
 import { macroOf, replace } from "./macro.ts";
-import { illTyped, macroMeant } from "./slip.ts";
+import { declaration, fieldsNamed, illTyped, macroMeant } from "./slip.ts";
 import {
   type DateAsText,
   type IdKind,
@@ -234,6 +234,8 @@ export class TypeEnvironment {
       useExactArithmetic(nodes);
       checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
+      const ofEach = nodes.map((node) => this.#fieldOfEach(node, text)).find((found) => found !== undefined);
+      if (ofEach !== undefined) return ofEach;
       if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
       const problems = nodes.map((node) => sumProblem(node) ?? this.#unknownOptional(node, text));
@@ -312,6 +314,22 @@ export class TypeEnvironment {
       : this.#unknownField(node, text);
   }
 
+  // A map may have any key. So `steps.f.outcome` of a `foreach` would be the round with the key "outcome", which nobody means.
+  #fieldOfEach(node: ASTNode, text: string): ExpressionProblem | undefined {
+    const [owner, field] = isAccess(node) ? node.args : [];
+    const [, each = ""] = /^(?:map<string, )+(\w+)>+$/.exec((owner && typeOfPart(owner)) ?? "") ?? [];
+    if (owner === undefined || typeof field !== "string" || !Object.hasOwn(this.#defined.get(each)?.fields ?? {}, field))
+      return undefined;
+    const map = text.slice(owner.start, owner.end);
+    return {
+      code: "expression.unknown-field",
+      message: `${map} has one value for each key, and "${field}" is a field of each value`,
+      suggestion: `write ${map}[KEY].${field}; if "${field}" is a key, write ${map}["${field}"]`,
+      start: node.end - field.length,
+      end: node.end,
+    };
+  }
+
   #fieldsOf(owner: ASTNode): Defined["fields"] | undefined {
     const type = typeOfPart(owner) ?? "";
     return this.#defined.get(/^optional<(.+)>$/.exec(type)?.[1] ?? type)?.fields;
@@ -351,16 +369,6 @@ function sumProblem(node: ASTNode): ExpressionProblem | undefined {
     start: list.start,
     end: list.end,
   };
-}
-
-// How to declare a name at the head of a playbook.
-function declaration(owner: string, name: string): string | undefined {
-  if (owner === "inputs") return `declare it: inputs: { ${name}: { type: string } }`;
-  return owner === "actors" ? `declare it: actors: { ${name}: { ledger: "userId:alice" } }` : undefined;
-}
-
-function fieldsNamed(known: readonly string[]): string {
-  return known.length === 0 ? "it has no fields" : `it has: ${known.join(", ")}`;
 }
 
 // For `has(a.field)` the library checks only `a`, so a field that its type does not have would pass.

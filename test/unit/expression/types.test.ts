@@ -182,3 +182,25 @@ test.each([
 ])("an optional field that the type does not have is refused: %s", (text, at, suggestion) => {
   expect(wrong(text)).toEqual({ code: "expression.unknown-field", at, suggestion });
 });
+
+test("a field of the values of a map is not taken for a key of it, as in the results of a foreach", () => {
+  const rounds = types.with({ rounds: "map<string, Holder>", nested: "map<string, map<string, Holder>>" });
+  const messageOf = (text: string): unknown => {
+    const checked = rounds.check(text);
+    return isTypeName(checked) ? checked : [checked.message, checked.suggestion];
+  };
+  const mistaken = [
+    'rounds has one value for each key, and "account" is a field of each value',
+    'write rounds[KEY].account; if "account" is a key, write rounds["account"]',
+  ];
+  for (const text of [
+    "rounds.account.balance == 1",
+    "rounds.account == 1",
+    "has(rounds.account)",
+    "rounds.?account.orValue(holder)",
+  ])
+    expect(messageOf(text)).toEqual(mistaken);
+  expect(messageOf("has(nested.account)")).toEqual(mistaken.map((words) => words.replaceAll("rounds", "nested")));
+  expect(messageOf('rounds["account"].account.balance')).toBe("decimal");
+  expect(messageOf("has(rounds.T1) && has(rounds.T1.account)")).toBe("bool");
+});
