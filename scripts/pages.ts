@@ -124,7 +124,7 @@ export function environmentPage(): string {
     "",
     "If your playbooks belong to two projects, use one command for each project.",
     "",
-    "Without any `tokenbook.yaml`, runs use the embedded sandbox. Their first line, last line and reports show this. If the variable `CI` is set, they are refused:",
+    "Without any `tokenbook.yaml`, runs use the embedded sandbox. Their first line, last line and reports show this. If the variable `CI` is set, and not to `false`, they are refused:",
     "ask for the sandbox with `--env sandbox`, or write `sandbox: embedded` into a `tokenbook.yaml`.",
     "",
     "## When the file is trusted",

@@ -52,7 +52,9 @@ export type BlockFields = Values<"block" | "rescue" | "always">;
 const PARTS: EditedKeywords<BlockFields, never> = {
   block: steps("Steps that belong together."),
   rescue: steps("Steps that run when a step of the block has failed: then the block is rescued."),
-  always: steps("Steps that run at the end, whether the block failed or not; also after Ctrl-C."),
+  always: steps(
+    "Steps that run at the end, whether the block failed or not; also after Ctrl-C. Not while a step of the block is pending, unknown, a conflict or a drift.",
+  ),
 };
 
 /** What a step calls, or the playbook that it includes. */
