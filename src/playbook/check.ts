@@ -285,9 +285,11 @@ class PlaybookReader {
     const outcomes = visibleOutcomes(outline, operation);
     // Earlier versions gave such a step the fields of an answer.
     if (expectsRefusal(outline) && !this.#context.isForBegunRun) return refusedType(types, outcomes);
-    if (!BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation, outcomes);
+    const without = notYielded(node, operation);
+    if (without.length === 0 && !BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation, outcomes);
     const fields = { ...ensuredType(node), ...discoveredTypes(node) };
-    return stepType(types, operation, outcomes, Object.keys(fields).length === 0 ? undefined : { id, fields });
+    const isUsual = without.length === 0 && Object.keys(fields).length === 0;
+    return stepType(types, operation, outcomes, isUsual ? undefined : { id, fields, without });
   }
 
   #includedAt(outline: Outline): CheckedPlaybook | undefined {
@@ -314,6 +316,13 @@ function outputsInPart({ file, outputs }: Playbook, lists: ListsInPart): Outputs
   return new Map(
     found.flatMap(([name, cut]) => (cut === undefined ? [] : [[name, { ...cut, file: cut.file ?? file }] as const])),
   );
+}
+
+// A batch makes several things, so no field names one of them. With its own `discover`, a step does not search as its operation would.
+function notYielded(node: MapNode, { batches, meaning }: Operation): readonly string[] {
+  const isBatch = batches && child(child(node, "with"), "items") !== undefined;
+  const isReplaced = meaning.discovery !== undefined && node.entries.has("discover");
+  return isBatch || isReplaced ? Object.keys(meaning.yields ?? {}) : [];
 }
 
 function textsIn(list: SourceNode | undefined): readonly string[] {

@@ -92,7 +92,7 @@ const DISCOVER: Keywords<DiscoverFields> = {
   one: expression("An expression over response that gives a list of exactly one item.", { required: true }),
   outputs: node(
     { type: "object", propertyNames: NAME, additionalProperties: { type: "string" }, minProperties: 1 },
-    "What later steps get, as expressions over one.",
+    "What later steps get, as expressions over one: `{ found: one.id }` gives steps.ID.found.",
     { required: true },
   ),
 };
@@ -181,11 +181,15 @@ const CALL: EditedKeywords<CallFields, FixedOfCall> = {
     "The effect that the write must have. If it is there already, the step is unchanged and nothing is sent; after the write it must be there.",
     { only: "writes", ...notWithFails("changes nothing, so there is nothing to ensure"), edit: "conflict" },
   ),
-  discover: element(DISCOVER, "Finds, with a read, what the write made but did not name.", {
-    only: "writes",
-    ...notWithFails("changes nothing, so there is nothing to discover"),
-    edit: "none",
-  }),
+  discover: element(
+    DISCOVER,
+    "Finds, with a read, what the write made but did not name. It replaces the search of the operation itself, and so the `id` of a request.",
+    {
+      only: "writes",
+      ...notWithFails("changes nothing, so there is nothing to discover"),
+      edit: "none",
+    },
+  ),
   pages: {
     schema: {
       anyOf: [{ enum: ["all", "first"] }, { type: "integer", minimum: 1, maximum: LIMITS.pages }],

@@ -144,6 +144,8 @@ export function stepType(types: TypeEnvironment, operation: Operation, outcomes:
 interface OwnFields {
   readonly id: string;
   readonly fields: Readonly<Record<string, TypeName>>;
+  /** What the operation yields elsewhere, and this step does not. */
+  readonly without: readonly string[];
 }
 
 interface StepShape {
@@ -155,16 +157,18 @@ interface StepShape {
 function defineStep(types: TypeEnvironment, operation: Operation, { response, outcomes, more }: StepShape): TypeName {
   const name = `${typeWord(operation.name)}${outcomes.word}Step${more === undefined ? "" : `_${more.id}`}`;
   const { receipts, envelope } = operation.service;
+  const without = more?.without ?? [];
+  const yields = Object.entries(operation.yields).filter(([field]) => !without.includes(field));
   const fields = {
     response,
     outcome: "string",
     ...(operation.writes && receipts !== undefined ? { receipt: typeOfSchema(types, receipts.schema, "Receipt") } : {}),
     ...(envelope === undefined ? {} : { envelope: "map<string, dyn>" }),
-    ...mapValues(operation.yields, ({ type }) => type),
+    ...Object.fromEntries(yields.map(([field, { type }]) => [field, type])),
     ...more?.fields,
   };
   const words: Words = (field) => operation.yields[field]?.description ?? STEP_WORDS[field];
-  const ids = yieldedIds(operation, Object.keys(more?.fields ?? {}));
+  const ids = yieldedIds(operation, [...Object.keys(more?.fields ?? {}), ...without]);
   return types.define(name, fields, { words, ids, values: { outcome: outcomes.values } });
 }
 
