@@ -129,6 +129,8 @@ export interface Typed {
   readonly misspelt: readonly MisspeltAttribute[];
   /** The reads of fields that may be absent. */
   readonly maybeAbsent: readonly MaybeAbsent[];
+  /** The first field of the values of a map that is read of the map itself, as a key that it may have. */
+  readonly fieldOfEach: ExpressionProblem | undefined;
 }
 
 /** The types of all names that expressions may use. */
@@ -209,7 +211,7 @@ export class TypeEnvironment {
   /** Returns the type of an expression, or the problem that prevents it from having one. */
   check(text: string): TypeName | ExpressionProblem {
     const read = this.read(text);
-    return "code" in read ? read : read.type;
+    return "code" in read ? read : (read.fieldOfEach ?? read.type);
   }
 
   /** Returns what is known of an expression, or the problem that prevents it from having a type. */
@@ -234,9 +236,8 @@ export class TypeEnvironment {
       useExactArithmetic(nodes);
       checkWhatIsAskedFor(nodes);
       const { valid, type, error } = program.check();
-      const ofEach = nodes.map((node) => this.#fieldOfEach(node, text)).find((found) => found !== undefined);
-      if (ofEach !== undefined) return ofEach;
-      if (!valid || type === undefined) return this.#problem(error as LibraryError, text);
+      const fieldOfEach = nodes.map((node) => this.#fieldOfEach(node, text)).find((found) => found !== undefined);
+      if (!valid || type === undefined) return fieldOfEach ?? this.#problem(error as LibraryError, text);
       if (NO_JSON.test(type)) return noJson(type, text);
       const problems = nodes.map((node) => sumProblem(node) ?? this.#unknownOptional(node, text));
       const problem = problems.find((found) => found !== undefined);
@@ -253,6 +254,7 @@ export class TypeEnvironment {
         certain: certainIn(nodes, text, this.#valuesOf),
         misspelt: misspeltIn(nodes, typeOfPart),
         maybeAbsent: maybeAbsentIn(ast, text, this.#mayLack),
+        fieldOfEach,
       };
     } catch (error) {
       return this.#problem(error as LibraryError, text);

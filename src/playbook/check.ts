@@ -283,9 +283,9 @@ class PlaybookReader {
     const operation = operationIn(node, "uses");
     if (operation === undefined) return "dyn";
     const outcomes = visibleOutcomes(outline, operation);
-    // Earlier versions gave such a step the fields of an answer.
+    // Earlier versions gave each step the fields of an answer, and all that its operation yields.
     if (expectsRefusal(outline) && !this.#context.isForBegunRun) return refusedType(types, outcomes);
-    const without = notYielded(node, operation);
+    const without = this.#context.isForBegunRun ? [] : notYielded(node, operation);
     if (without.length === 0 && !BESIDE.some((field) => node.entries.has(field))) return stepType(types, operation, outcomes);
     const fields = { ...ensuredType(node), ...discoveredTypes(node) };
     const isUsual = without.length === 0 && Object.keys(fields).length === 0;

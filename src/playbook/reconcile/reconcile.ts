@@ -207,7 +207,8 @@ function readMappings(
     if (!key.includes(part)) unknownPart(part, key, { range: at }, around);
     const { from, left = "", right = "", ...rest } = fieldsOf(value, MAPPING);
     allRead(rest);
-    refusePlainText(from, around.context);
+    // Earlier versions reported it only when the run had come so far.
+    if (!around.context.isForBegunRun) refusePlainText(from, around.context);
     return {
       part,
       from: compileTemplate(from ?? value, { type: "array" }, around.context, scopeAt(around, spot)),

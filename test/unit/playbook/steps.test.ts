@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { DECIMAL_FORM } from "../../../src/base/numbers/decimal.ts";
 import { LIMITS } from "../../../src/base/limits.ts";
@@ -146,6 +147,23 @@ steps:
 `;
   expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
   expect(readBegun("test.yaml", text, realFiles)?.steps).toHaveLength(2);
+});
+
+test.each([
+  ["batch-without-id", readFileSync("test/faulty/batch-without-id.yaml", "utf8")],
+  ["discover-without-own-id", readFileSync("test/faulty/discover-without-own-id.yaml", "utf8")],
+  ["reconcile-map-text", readFileSync("test/faulty/reconcile-map-text.yaml", "utf8")],
+  [
+    "field-of-rounds",
+    `playbook: 1
+steps:
+  - { id: rounds, uses: ledger.status, foreach: { row: ["a"], key: row } }
+  - { uses: ledger.status, if: has(steps.rounds.outcome) }
+`,
+  ],
+])("a run that has begun can read its playbook even if a newer check refuses it: %s", (_name, text) => {
+  expect(checkPlaybook("test.yaml", text).playbook).toBeUndefined();
+  expect(readBegun("test.yaml", text, realFiles)).toBeDefined();
 });
 
 test.each([
