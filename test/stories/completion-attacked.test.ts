@@ -4,7 +4,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MINT_ONCE } from "./world.ts";
-import { inShellOf, isThere, scriptOf, shellProject } from "./shells.ts";
+import { isNightly } from "../sizes.ts";
+import { isThere, scriptOf, shellProject, typeInto } from "./shells.ts";
 
 // Each name creates a file in the folder if a shell evaluates it.
 const EVALUATED = [
@@ -23,16 +24,37 @@ const EVALUATED = [
   "a\n touch pwned\n",
 ];
 
-const TERMINAL: Readonly<Record<string, { readonly argv: string; readonly begin: readonly string[] }>> = {
-  bash: { argv: "bash --norc --noprofile -i", begin: [] },
-  zsh: { argv: "zsh -f -i", begin: ["autoload -Uz compinit && compinit -D -u"] },
-  fish: { argv: "fish --no-config -i", begin: [] },
+const PROMPT = "ready> ";
+
+// A shell that asks whether to list very many names takes the next key for the answer. By itself, the TAB of zsh evaluates what is typed, whatever
+// completes it.
+const TERMINAL: Readonly<Record<string, { readonly argv: string; readonly begin: readonly string[]; readonly ready: string }>> = {
+  bash: {
+    argv: "bash --norc --noprofile -i",
+    begin: ["bind 'set completion-query-items 0'", "bind 'set page-completions off'"],
+    ready: "PS1='rea''dy> '",
+  },
+  zsh: {
+    argv: "zsh -f -i",
+    begin: ["autoload -Uz compinit && compinit -D -u", "bindkey '^I' complete-word", "LISTMAX=1000000"],
+    ready: "PS1='rea''dy> '",
+  },
+  fish: { argv: "fish --no-config -i", begin: [], ready: "function fish_prompt; echo -n 'rea''dy> '; end" },
 };
+
+const BEFORE: readonly ((text: string) => string)[] = [
+  (text) => `tokenbook run ${text}`,
+  (text) => `tokenbook run "${text}`,
+  (text) => `tokenbook run '${text}`,
+  (text) => `tokenbook run ${text} --env `,
+  (text) => `tokenbook run --env=${text}`,
+  (text) => `tokenbook runs show --state "${text}" `,
+];
 
 const TAB = "\t";
 const CLEAR = "\u0015";
 
-describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
+describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin, ready }]) => {
   test.runIf(isThere(name))("TAB evaluates nothing that is typed or that is a name in the folder", async () => {
     const project = await shellProject();
     const names = EVALUATED.map((text) => text.replaceAll("/", ""));
@@ -43,14 +65,9 @@ describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
     project.write("--state=pwned.yaml", MINT_ONCE);
     const environments = names.map((text) => `  ${JSON.stringify(text)}: embedded\n`).join("");
     project.write("tokenbook.yaml", `environments:\n${environments}`);
-    const typed = EVALUATED.filter((text) => !text.includes("\n")).flatMap((text) => [
-      `tokenbook run ${text}`,
-      `tokenbook run "${text}`,
-      `tokenbook run '${text}`,
-      `tokenbook run ${text} --env `,
-      `tokenbook run --env=${text}`,
-      `tokenbook runs show --state "${text}" `,
-    ]);
+    const typed = EVALUATED.filter((text) => !text.includes("\n")).flatMap((text, at) =>
+      BEFORE.filter((_, place) => isNightly || at % BEFORE.length === place).map((before) => before(text)),
+    );
     const planted = [
       "tokenbook run ",
       "tokenbook run $",
@@ -61,16 +78,18 @@ describe.for(Object.entries(TERMINAL))("%s", ([name, { argv, begin }]) => {
       "tokenbook run --env=",
       "tokenbook check -",
     ];
-    const keys = [
-      ...begin.map((line) => `${line}\n`),
-      `source ${scriptOf(project, name)}\n`,
-      ...[...typed, ...planted].map((line) => `${line}${TAB}${TAB}${CLEAR}`),
-      `tokenbook completion fis${TAB}> done\n`,
-      "exit\n",
-    ];
     const folder = readdirSync(project.folder).toSorted();
-    const { stdout } = inShellOf(project, ["script", "-qec", argv, "/dev/null"], keys.join(""));
-    expect(project.read("done"), stdout).toContain("# fish completion");
+    const shown = await typeInto(project, argv, {
+      first: [...begin, `source ${scriptOf(project, name)}`, ready],
+      prompt: PROMPT,
+      keys: [
+        ...typed.map((line) => `${line}${TAB}${CLEAR}`),
+        ...planted.map((line) => `${line}${TAB}${TAB}${CLEAR}`),
+        `tokenbook completion fis${TAB}> done\n`,
+        "exit\n",
+      ].join(""),
+    });
+    expect(project.read("done"), shown).toContain("# fish completion");
     expect(readdirSync(project.folder).toSorted()).toEqual([...folder, "done"].toSorted());
   });
 });
