@@ -299,8 +299,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
     const proxy = await Proxy.open(server.port);
     const distant = JournalStore.open(through(proxy), { clock, redact: (text) => text, onAway: (why) => away.push(why) });
     const { journal: other } = await distant.begin({ ...opened, runId: "run2" });
-    await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    await server.query("SELECT pg_reload_conf()");
+    await server.waitForNobody();
     const ender = new Client({ connectionString: server.address(), pipeline: true });
     await ender.connect();
     let end: Promise<unknown> | undefined;
@@ -325,8 +324,7 @@ describe.skipIf(BINARIES === undefined)("a server that goes away", () => {
   test.each(["pg_cancel_backend", "pg_terminate_backend"])(
     "may have no standby: what %s leaves on it alone is durable only once the standby has it",
     async (ends) => {
-      await server.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-      await server.query("SELECT pg_reload_conf()");
+      await server.waitForNobody();
       const ender = new Client({ connectionString: server.address(), pipeline: true });
       await ender.connect();
       const reset = ["ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()"];

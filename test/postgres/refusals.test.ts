@@ -30,8 +30,6 @@ const SUBMITTED = {
   submittedBy: "alice",
 };
 
-const CANCEL_WAITS = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-
 describe.skipIf(BINARIES === undefined)("the state on a server", () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -329,28 +327,13 @@ describe.skipIf(BINARIES === undefined)("the state on a server", () => {
     const openQueue = () => RunQueue.open(place, { takesJobs: false, onError: () => undefined });
     const queue = await openQueue();
     await queue.submit("default", { ...SUBMITTED, key: "k1" });
-    const standby = async (name: string): Promise<void> => {
-      await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
-      await server.query("SELECT pg_reload_conf()");
-      await expect.poll(() => server.query("SHOW synchronous_standby_names")).toEqual([{ synchronous_standby_names: name }]);
-    };
-    await server.query("CREATE TABLE written ()");
-    // Ends each wait for the standby, until a change has been answered. Returns whether something waited.
-    const endWaits = async (change: Promise<unknown>): Promise<boolean> => {
-      const isAnswered = new AbortController();
-      void change.finally(() => isAnswered.abort());
-      let hasWaited = false;
-      while (!isAnswered.signal.aborted) hasWaited = (await server.query(CANCEL_WAITS)).length > 0 || hasWaited;
-      return hasWaited;
-    };
     const withoutStandby = async (change: (asked: RunQueue) => Promise<unknown>, asked = queue): Promise<void> => {
-      await standby("nobody");
-      // A session shows the setting before the server makes commits wait.
-      await expect.poll(() => endWaits(server.query("INSERT INTO written DEFAULT VALUES"))).toBe(true);
+      await server.waitForNobody();
       const failed = change(asked).catch((error: unknown) => error);
-      await endWaits(failed);
+      await server.endWaits(failed);
       expect(await failed).toMatchObject({ code: "queue.unanswered", message: expect.stringContaining("standby") });
-      await standby("");
+      await server.query("ALTER SYSTEM RESET synchronous_standby_names");
+      await server.query("SELECT pg_reload_conf()");
     };
     const submit = (asked: RunQueue) => asked.submit("default", { ...SUBMITTED, key: "k2" });
     await withoutStandby(submit);

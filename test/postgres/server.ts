@@ -107,6 +107,22 @@ export class PostgresServer {
     }
   }
 
+  /** Lets each commit wait for a standby that does not exist. Returns once a commit has waited, because the server obeys a new setting only after a while. */
+  async waitForNobody(): Promise<void> {
+    await this.query("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await this.query("SELECT pg_reload_conf()");
+    while (!(await this.endWaits(this.query("SELECT pg_logical_emit_message(true, 'tests', '')")))) continue;
+  }
+
+  /** Ends each wait of a commit for a standby while something lasts. Returns whether a commit has waited. */
+  async endWaits(lasting: Promise<unknown>): Promise<boolean> {
+    const isOver = new AbortController();
+    void lasting.finally(() => isOver.abort());
+    let hasWaited = false;
+    while (!isOver.signal.aborted) hasWaited = (await this.query(CANCEL_WAITS)).length > 0 || hasWaited;
+    return hasWaited;
+  }
+
   /** Stops the server: without a clean shutdown (`immediate`), or with one (`fast`). */
   async stop(how: "immediate" | "fast" = "fast"): Promise<void> {
     const running = this.#process;
@@ -152,6 +168,8 @@ export class PostgresServer {
 export function stateText(schema: string): string {
   return `state: { postgres: env:TOKENBOOK_DATABASE, schema: ${schema} }\n`;
 }
+
+const CANCEL_WAITS = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
 /** Makes a folder that belongs to the user who runs the servers. */
 export function serverFolder(below: string = inMemory()): string {
