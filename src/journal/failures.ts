@@ -21,6 +21,16 @@ export function keyTaken(runId: string): Failure {
   });
 }
 
+/** Returns the failure for a journal whose tables contradict the records of its runs. */
+export function contradicted(message: string): Failure {
+  return new Failure({
+    code: "journal.broken",
+    message,
+    why: "this decides which runs may begin, and what proves a write, and tokenbook never writes it so",
+    next: "restore the state from a backup, and find out who changed it",
+  });
+}
+
 /** Returns the failure for a journal that must be empty, but holds runs. */
 export function notEmpty(path: string): Failure {
   return new Failure({

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EXIT, type ExitCode } from "../../../base/exit.ts";
 import { Failure } from "../../../base/failure.ts";
 import { recordLine } from "../../../journal/archives/archive-file.ts";
-import { noRunYet } from "../../../journal/failures.ts";
+import { contradicted, noRunYet } from "../../../journal/failures.ts";
 import { unlessArchived } from "../../../journal/archives/archives.ts";
 import type { JournalStore } from "../../../journal/store.ts";
 import type { SqlRow } from "../../../sql/database.ts";
@@ -100,12 +100,7 @@ function rowProblem(store: JournalStore, before: SqlRow, state: RunState): Failu
   // Another process may be resuming the run, or may have just ended it.
   const run = String(before["id"]);
   if (store.leases.holding(run) !== undefined || !isDeepStrictEqual(store.runs.rowOf(run), before)) return null;
-  return new Failure({
-    code: "journal.broken",
-    message,
-    why: "this decides which runs may begin, and what proves a write, and tokenbook never writes it so",
-    next: "restore the state from a backup, and find out who changed it",
-  });
+  return contradicted(message);
 }
 
 // Whoever changes the state, and a service that names a transaction, must not write a line of the result.
