@@ -28,6 +28,8 @@ export interface Reporting {
 /** What a command is asked to report. */
 interface AskedReports {
   readonly report: readonly ReportRequest[];
+  /** The text in the name of a file that the id of a run replaces. Such a report is written once for each run. */
+  readonly placeholder?: string;
   /** Stdout is for the command's own JSON. */
   readonly json?: boolean;
 }
@@ -38,6 +40,7 @@ interface AskedReports {
  */
 export function prepareReporting(shell: Shell, options: AskedReports): Reporting {
   const { variables } = shell;
+  const { placeholder } = options;
   prepareFiles(shell, options.report, options.json === true);
   const collector = collectorIn(variables);
   const isTracing = collector !== undefined || options.report.some(({ format }) => format === "otlp");
@@ -48,8 +51,10 @@ export function prepareReporting(shell: Shell, options: AskedReports): Reporting
     async write(masked, runs, notBegun = []) {
       const missing: Failure[] = [];
       for (const request of options.report) {
-        const failure = await writeReport(masked, request, runs, notBegun);
-        if (failure !== undefined) missing.push(failure);
+        for (const { named, of, without } of documentsOf(request, { placeholder, runs, notBegun })) {
+          const failure = await writeReport(masked, named, of, without);
+          if (failure !== undefined) missing.push(failure);
+        }
       }
       for (const work of automatic) await isolated(masked, work.what, () => work.write(masked, runs, notBegun));
       return missing;
@@ -57,8 +62,28 @@ export function prepareReporting(shell: Shell, options: AskedReports): Reporting
   };
 }
 
+interface DocumentOf {
+  readonly named: ReportRequest;
+  readonly of: Iterable<ReportedRun>;
+  readonly without: readonly NotBegun[];
+}
+
+interface ToReport {
+  readonly placeholder: string | undefined;
+  readonly runs: Iterable<ReportedRun>;
+  readonly notBegun: readonly NotBegun[];
+}
+
+function documentsOf(request: ReportRequest, { placeholder, runs, notBegun }: ToReport): readonly DocumentOf[] {
+  const { file } = request;
+  if (placeholder === undefined || !file.includes(placeholder)) return [{ named: request, of: runs, without: notBegun }];
+  return Array.from(runs, (run) => {
+    return { named: { ...request, file: file.replaceAll(placeholder, run.report.run.id) }, of: [run], without: [] };
+  });
+}
+
 // Two documents in one stream are none.
-const STDOUT_NAMES: ReadonlySet<string> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
+const STDOUT_NAMES: ReadonlySet<string> = new Set([STDOUT, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
 /** Checks that each report can be written, and creates the folders. Throws a Failure that names the first report that cannot be written. */
 export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly ReportRequest[], isStdoutTaken: boolean): void {
@@ -84,7 +109,7 @@ export function prepareFiles(shell: Pick<Shell, "cwd">, requests: readonly Repor
 
 /** Whether a report goes to stdout. The `github` format may share it: GitHub finds its commands among other lines. */
 export function takesStdout(requests: readonly ReportRequest[]): boolean {
-  return requests.some(({ format, file }) => (file === STDOUT || STDOUT_NAMES.has(file)) && format !== "github");
+  return requests.some(({ format, file }) => STDOUT_NAMES.has(file) && format !== "github");
 }
 
 function twice(format: Format, file: string): Failure {

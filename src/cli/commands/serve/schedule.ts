@@ -29,7 +29,7 @@ import { assertJournalWhole, assertNothingLost } from "../../runs/open-journal.t
 import { maskedShell } from "../../print/masked.ts";
 import { type ReportOptions, worst } from "../../runs/perform.ts";
 import { showMissing } from "../../reporting/missing.ts";
-import { prepareReporting, type Reporting, takesStdout, writeReport } from "../../reporting/reporting.ts";
+import { prepareReporting, type Reporting, takesStdout } from "../../reporting/reporting.ts";
 import { openTarget, type OpenTarget } from "../../project/open-target.ts";
 import { statePlace } from "../../project/state-place.ts";
 import { inParallel, slots } from "../../runs/run-queue.ts";
@@ -76,8 +76,8 @@ export const schedule: Command<ScheduleOptions> = async (anyShell, given) => {
   const makes = (reporting: Reporting, onRun: RunsOf["onRun"]): MakeRun =>
     runMaker(shell, { options, target, inputs, listenerSecrets, reporting, onRun });
   const served = (): readonly Scheduled[] => watched?.ticking ?? all;
-  return await withParts(shell, options, { served, log, listeners, redact, makes }, (parts, runs) =>
-    watched === undefined ? once(shell, options, { parts, all, runs }) : serve(shell, options, { parts, watched }),
+  return await withParts(shell, options, { served, log, listeners, redact, makes }, (parts, output) =>
+    watched === undefined ? once(shell, options, { parts, all, output }) : serve(shell, options, { parts, watched }),
   );
 };
 
@@ -103,11 +103,10 @@ async function prepare(shell: ProjectShell, options: ScheduleOptions): Promise<P
 }
 
 // If the report cannot be written either, we throw the original error, which explains why.
-async function reportNotStarted(shell: ProjectShell, options: ScheduleOptions, failure: Failure): Promise<void> {
+async function reportNotStarted(shell: ProjectShell, { report, ...which }: ScheduleOptions, failure: Failure): Promise<void> {
   try {
-    const playbooks = (): NotBegun["playbook"][] =>
-      scheduledUnread(shell, options).map(({ playbook }) => unreadPlaybook(playbook));
-    await prepareReporting(shell, { report: sharedIn(options) }).write(shell, [], notBegunBy(failure, playbooks));
+    const playbooks = (): NotBegun["playbook"][] => scheduledUnread(shell, which).map(({ playbook }) => unreadPlaybook(playbook));
+    await prepareReporting(shell, { report, placeholder: RUN }).write(shell, [], notBegunBy(failure, playbooks));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
@@ -124,9 +123,8 @@ async function notifyNotStarted(plainShell: ProjectShell, options: ScheduleOptio
     const { exit } = failure;
     const makes = (): MakeRun => async () => ({ outcome: "failed", exit, report: undefined, problem: failure.toJSON() });
     const reached = { served: () => all, log: logFor(shell, options), listeners, redact, makes };
-    const silent = { ...options, report: [] };
-    await withParts(shell, silent, reached, (parts, runs) =>
-      options.once === true ? once(shell, silent, { parts, all, runs }) : notServed(parts, all, failure),
+    await withParts(shell, { ...options, report: [] }, reached, (parts, output) =>
+      options.once === true ? once(shell, options, { parts, all, output }) : notServed(parts, all, failure),
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -157,15 +155,19 @@ interface ServedParts {
   readonly makes: (reporting: Reporting, onRun: RunsOf["onRun"]) => MakeRun;
 }
 
-/** The runs that `--once` has made, with the ids of their schedules. */
-type RunsMade = readonly (readonly [string, ReportedRun])[];
+/** What is printed at the end. */
+interface ScheduleOutput {
+  readonly reporting: Reporting;
+  /** The runs with the ids of their schedules. */
+  readonly runs: readonly (readonly [string, ReportedRun])[];
+}
 
 // If the scheduler cannot continue, we notify everybody whom we can still reach, because nothing runs until somebody starts it again.
 async function withParts(
   shell: ProjectShell,
   options: ScheduleOptions,
   reached: ServedParts,
-  work: (parts: Parts, runs: RunsMade) => Promise<ExitCode>,
+  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { served, log, listeners, redact } = reached;
   const start: StartCommand = (argv, given) =>
@@ -190,7 +192,7 @@ async function withStore(
   shell: ProjectShell,
   options: ScheduleOptions,
   { listeners, makes, ports }: ServedParts & { readonly ports: SchedulePorts },
-  work: (parts: Parts, runs: RunsMade) => Promise<ExitCode>,
+  work: (parts: Parts, output: ScheduleOutput) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const state = statePlace(shell, options);
   assertMoved(shell, state, options.files);
@@ -199,7 +201,7 @@ async function withStore(
   warnOfEmptyState(shell, state, log);
   const fence = (runId: string): void => fenceRun(state, runId);
   using store = ScheduleStore.open(state, { redact, fence });
-  const reporting = prepareReporting(shell, { report: options.report });
+  const reporting = prepareReporting(shell, { report: options.report, placeholder: RUN });
   const runs: [string, ReportedRun][] = [];
   const onRun: RunsOf["onRun"] =
     options.once === true ? async (run, { id }) => void runs.push([id, run]) : reporter(shell, options, log);
@@ -214,7 +216,7 @@ async function withStore(
     blocking: blockingRun(shell, options),
     inSlot: await slots(options.jobs),
   };
-  return await work(parts, runs);
+  return await work(parts, { reporting, runs });
 }
 
 async function serve(
@@ -252,20 +254,20 @@ async function serve(
 
 async function once(
   shell: ProjectShell,
-  options: ScheduleOptions,
-  { parts, all, runs }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly runs: RunsMade },
+  { jobs }: ScheduleOptions,
+  { parts, all, output }: { readonly parts: Parts; readonly all: readonly Scheduled[]; readonly output: ScheduleOutput },
 ): Promise<ExitCode> {
+  const { reporting, runs } = output;
   const stopping = shell.stopping();
-  const codes = await inParallel(all, options.jobs, (each) => runNow(parts, each, stopping));
+  const codes = await inParallel(all, jobs, (each) => runNow(parts, each, stopping));
   await Promise.all([parts.courier.drain(stopping), parts.heartbeat.settle()]);
   const notBegun = all.filter(({ id }, at) => codes[at] !== EXIT.passed && !runs.some(([of]) => of === id));
-  const shared = await prepareReporting(shell, { report: sharedIn(options) }).write(
+  const missing = await reporting.write(
     shell,
     runs.map(([, run]) => run),
     notBegun.map((each) => notBegunOf(parts, each)),
   );
-  const own = await inParallel(runs, 1, async ([, run]) => await writeOwn(shell, options, run));
-  const written = showMissing(shell, [...shared, ...own.flat()]);
+  const written = showMissing(shell, missing);
   return worst(codes) || written;
 }
 
@@ -276,23 +278,6 @@ function notBegunOf({ store }: Parts, { id, playbook }: Scheduled): NotBegun {
 }
 
 const RUN = "{run}";
-
-function sharedIn({ report }: ScheduleOptions): readonly ReportRequest[] {
-  return report.filter(({ file }) => !file.includes(RUN));
-}
-
-function namedFor({ report: { run } }: ReportedRun, requests: readonly ReportRequest[]): readonly ReportRequest[] {
-  return requests.map((request) => ({ ...request, file: request.file.replaceAll(RUN, run.id) }));
-}
-
-async function writeOwn(shell: ProjectShell, { report }: ScheduleOptions, run: ReportedRun): Promise<readonly Failure[]> {
-  const requests = namedFor(
-    run,
-    report.filter(({ file }) => file.includes(RUN)),
-  );
-  const failures = await inParallel(requests, 1, (request) => writeReport(shell, request, [run]));
-  return failures.filter((failure) => failure !== undefined);
-}
 
 // A report on stdout is alone there.
 function logFor(shell: ProjectShell, { report, json }: ScheduleOptions): Log {
@@ -310,7 +295,7 @@ function reporter(shell: ProjectShell, { report: requests }: ScheduleOptions, lo
       file.includes(RUN) || getOrInsert(playbooks, file, () => playbook.file) === playbook.file;
     for (const taken of requests.filter((request) => !isFree(request))) failed(oneReportForAll(taken, "another playbook"));
     try {
-      const named = namedFor(run, requests.filter(isFree));
+      const named = requests.filter(isFree).map((request) => ({ ...request, file: request.file.replaceAll(RUN, id) }));
       for (const missing of await prepareReporting(shell, { report: named }).write(shell, [run])) failed(missing);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
