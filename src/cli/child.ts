@@ -20,6 +20,7 @@ export async function runChild(
   try {
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      // One character more shows that there was more.
       stderr = (stderr + text).slice(0, LIMITS.childErrorChars + 1);
     });
     const ended = once(child, "close");

@@ -87,9 +87,9 @@ export function refuseOfParent(command: Command): void {
 export function refuseIdle(given: Readonly<Record<string, unknown>>, command: Command): void {
   const isTyped = (option: Option): boolean => command.getOptionValueSourceWithGlobals(option.attributeName()) === "cli";
   const typed = command.options.filter(isTyped);
-  const isGiven = (name: string): boolean =>
-    typed.some((option) => option.attributeName() === name) || [isArgument(name) ? given[name] : []].flat().some(Boolean);
   const isArgument = (name: string): boolean => command.registeredArguments.some((each) => each.name() === name);
+  const isGiven = (name: string): boolean =>
+    isArgument(name) ? [given[name]].flat().some(Boolean) : typed.some((option) => option.attributeName() === name);
   const spelt = (name: string): string =>
     isArgument(name) ? `argument '${name}'` : `option '${command.options.find((each) => each.attributeName() === name)?.flags}'`;
   for (const option of typed) {

@@ -52,12 +52,13 @@ interface DriftShowOptions extends MemoryOptions {
 /** `tokenbook drift show ID`: shows one drift with the values of both sides, and its history since it was first seen. */
 export const showDrift: Command<DriftShowOptions> = async (shell, options) => {
   using book = openBook(shell, options);
-  const drift = book.explain(idOf(book, options.drift), book.clock.now());
+  const now = book.clock.now();
+  const drift = book.explain(idOf(book, options.drift), now);
   if (options.json === true) {
     const { evidence, history } = drift;
     return printData(shell, { drift: { ...asData(drift), evidence, history: history.map(historyData) } });
   }
-  return printLines(shell, page(shell, drift, book.clock.now()));
+  return printLines(shell, page(shell, drift, now));
 };
 
 function page({ hint }: Shell, drift: ExplainedDrift, now: number): readonly string[] {
