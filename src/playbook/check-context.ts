@@ -123,7 +123,7 @@ export class CheckContext {
     }
     const typed = (scope.answer !== undefined && parsed.references.every(isAnswer) ? scope.answer : scope.types).read(text);
     if ("code" in typed) return this.#problem(typed, place);
-    // Earlier versions accepted it.
+    // Earlier versions accepted such a field.
     if (typed.fieldOfEach !== undefined && !this.isForBegunRun) return this.#problem(typed.fieldOfEach, place);
     const { type, id, mixed, dateAsText, numberAsText, noSuchValue, certain, misspelt, maybeAbsent } = typed;
     if (dateAsText !== undefined) this.report(dateFinding(dateAsText), place(dateAsText.start, dateAsText.end));

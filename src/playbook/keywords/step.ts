@@ -53,7 +53,7 @@ const PARTS: EditedKeywords<BlockFields, never> = {
   block: steps("Steps that belong together."),
   rescue: steps("Steps that run when a step of the block has failed: then the block is rescued."),
   always: steps(
-    "Steps that run at the end, whether the block failed or not; also after Ctrl-C. Not while a step of the block is pending, unknown, a conflict or a drift.",
+    "Steps that run at the end, whether the block failed or not, and after Ctrl-C. They do not run while a step of the block is pending, unknown, a conflict or a drift.",
   ),
 };
 
